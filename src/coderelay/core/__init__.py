@@ -1,0 +1,59 @@
+"""The rules of a run, as values and one loop. Standard library only, synchronous, no I/O."""
+
+from coderelay.core.call import Call, CallError, Raised, Result, Returned
+from coderelay.core.errors import (
+    CoderelayError,
+    Diverged,
+    EngineError,
+    GuestMissing,
+    InvalidJournal,
+    InvalidTool,
+    RequestError,
+    StackTooSmall,
+    TimedOut,
+    UnknownLanguage,
+)
+from coderelay.core.evaluate import Execution, Host, Run, evaluate
+from coderelay.core.journal import Entry, Journal
+from coderelay.core.jsonvalue import Json
+from coderelay.core.limits import DEFAULT_LIMITS, Limits
+from coderelay.core.outcome import Completed, Failed, Failure, Log, Outcome, Suspended
+from coderelay.core.program import Program
+from coderelay.core.tool import Schema, Tool, ToolName
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "Call",
+    "CallError",
+    "CoderelayError",
+    "Completed",
+    "Diverged",
+    "EngineError",
+    "Entry",
+    "Execution",
+    "Failed",
+    "Failure",
+    "GuestMissing",
+    "Host",
+    "InvalidJournal",
+    "InvalidTool",
+    "Journal",
+    "Json",
+    "Limits",
+    "Log",
+    "Outcome",
+    "Program",
+    "Raised",
+    "RequestError",
+    "Result",
+    "Returned",
+    "Run",
+    "Schema",
+    "StackTooSmall",
+    "Suspended",
+    "TimedOut",
+    "Tool",
+    "ToolName",
+    "UnknownLanguage",
+    "evaluate",
+]

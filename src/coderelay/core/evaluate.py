@@ -1,0 +1,95 @@
+"""Drives an execution through a journal; live and replayed are the same steps."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from coderelay.core.call import Call, Result
+from coderelay.core.journal import Entry, Journal, check, ended_early
+from coderelay.core.outcome import Outcome, Suspended
+
+
+class Execution(Protocol):
+    """One program under way in an engine."""
+
+    def advance(self, results: Sequence[Result]) -> Outcome:
+        """Deliver the last batch's results (none at first) and run until the program can go
+        no further."""
+
+    def close(self) -> None:
+        """Drop the execution and all it holds. Closing twice is no error."""
+
+
+class Host(Protocol):
+    """Answers the calls that the client never sees."""
+
+    def answer(self, call: Call) -> Result | None:
+        """The answer, the same on every replay; None where the call is the client's."""
+
+
+class Run:
+    """A program's way through its calls: feed it answered calls, it says what comes next.
+
+    Whether entries come one by one, batch by batch or all at once, the execution takes the same
+    steps: a batch is delivered when its last result is there, whole and in call order.
+    """
+
+    def __init__(self, execution: Execution, host: Host) -> None:
+        self._execution = execution
+        self._host = host
+        self._outcome: Outcome | None = None
+        self._results: list[Result | None] = []
+        self._open: list[tuple[int, Call]] = []
+        self._made = 0
+
+    def proceed(self, entries: Journal) -> Outcome:
+        """Take the next answered calls and run on. `Suspended` holds the calls not yet answered,
+        with the index that the client knows them by."""
+        outcome = self._outcome or self._advance([])
+        for entry in entries:
+            if not self._open:
+                raise ended_early(self._made, entry)
+            place, call = self._open[0]
+            check(call, entry)
+            self._results[place] = entry.result
+            del self._open[0]
+            if not self._open:
+                outcome = self._advance([r for r in self._results if r is not None])
+        if isinstance(outcome, Suspended):
+            waiting = tuple(call for _, call in self._open)
+            return Suspended(waiting, outcome.logs, outcome.fuel)
+        return outcome
+
+    def close(self) -> None:
+        """Drop the execution."""
+        self._execution.close()
+
+    def _advance(self, results: Sequence[Result]) -> Outcome:
+        """Run until the client is needed or the program has ended."""
+        while True:
+            outcome = self._outcome = self._execution.advance(results)
+            if not isinstance(outcome, Suspended):
+                return outcome
+            self._sort(outcome.calls)
+            if self._open:
+                return outcome
+            results = [result for result in self._results if result is not None]
+
+    def _sort(self, calls: Sequence[Call]) -> None:
+        """Part a batch into what the host answers and what the client must."""
+        self._results = [self._host.answer(call) for call in calls]
+        for place, (call, result) in enumerate(zip(calls, self._results, strict=True)):
+            if result is None:
+                self._open.append((place, Call(self._made, call.name, call.arguments)))
+                self._made += 1
+
+
+def evaluate(execution: Execution, journal: Journal, host: Host) -> Outcome:
+    """Run a fresh execution through a journal and close it: the whole of a stateless step."""
+    run = Run(execution, host)
+    try:
+        return run.proceed(journal)
+    finally:
+        run.close()
+
+
+__all__ = ["Entry", "Execution", "Host", "Run", "evaluate"]

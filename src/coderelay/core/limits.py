@@ -1,0 +1,32 @@
+"""The hard limits of a run. Passing one fails the program; what is journalled is never cut."""
+
+from dataclasses import dataclass
+
+KB = 1024
+MB = 1024 * KB
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes are in bytes of UTF-8 text; values are measured as JSON.
+
+    Fuel is the budget that counts: it is spent by instructions, so a replay ends where the first
+    run ended. The wall clock is a backstop, and what it kills is never recorded as an outcome.
+    """
+
+    fuel: int = 60_000_000_000
+    seconds: float = 30.0
+    memory: int | None = None
+    """Bytes of guest memory; None for what the engine's language needs."""
+    source: int = 48 * KB
+    arguments: int = 1 * MB
+    calls: int = 1_000
+    waiting: int = 256
+    batch: int = 16 * MB
+    """The arguments of all calls that wait at once."""
+    result: int = 8 * MB
+    value: int = 4 * MB
+    logs: int = 1 * MB
+
+
+DEFAULT_LIMITS = Limits()

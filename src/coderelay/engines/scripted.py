@@ -1,0 +1,100 @@
+"""A scripted engine: programs are Python generators, for tests of everything that runs programs.
+
+A script yields the calls of a batch as `(name, arguments)` pairs, receives their results, and
+returns the program's value:
+
+    def news() -> Script:
+        (result,) = yield [("web_search", {"query": "news"})]
+        return result.value
+
+    engine = ScriptedEngine({"the source": news})
+"""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import TypeAlias
+
+from coderelay.core import (
+    Call,
+    Completed,
+    Failed,
+    Failure,
+    Json,
+    Limits,
+    Log,
+    Outcome,
+    Program,
+    Raised,
+    Result,
+    Suspended,
+    ToolName,
+)
+
+Batch: TypeAlias = Sequence[tuple[str, Json]]
+Script: TypeAlias = Generator[Batch | Log, Sequence[Result], Json]
+
+
+class ScriptedFailure(Exception):
+    """Raised by a script to fail as a program does."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class ScriptedEngine:
+    """Runs the script that is registered for a program's source."""
+
+    fingerprint = "scripted"
+
+    def __init__(self, scripts: Mapping[str, Callable[[], Script]], language: str = "scripted"):
+        self.language = language
+        self._scripts = scripts
+
+    def start(
+        self, program: Program, names: Sequence[ToolName], limits: Limits
+    ) -> "ScriptedExecution":
+        """Make the program's script ready."""
+        return ScriptedExecution(self._scripts[program.source]())
+
+
+class ScriptedExecution:
+    """One script under way. `steps` counts how often it was advanced."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self._made = 0
+        self._logs: list[Log] = []
+        self.steps = 0
+        self.closed = False
+
+    def advance(self, results: Sequence[Result]) -> Outcome:
+        """Send the results in and collect the next batch."""
+        self.steps += 1
+        try:
+            yielded = self._script.send(results) if self.steps > 1 else next(self._script)
+            while isinstance(yielded, Log):
+                self._logs.append(yielded)
+                yielded = next(self._script)
+        except StopIteration as stop:
+            return Completed(stop.value, tuple(self._logs), self.steps)
+        except ScriptedFailure as failed:
+            return Failed(failed.failure, tuple(self._logs), self.steps)
+        calls = tuple(
+            Call(self._made + place, name, arguments)
+            for place, (name, arguments) in enumerate(yielded)
+        )
+        self._made += len(calls)
+        return Suspended(calls, tuple(self._logs), self.steps)
+
+    def close(self) -> None:
+        """Drop the script."""
+        self.closed = True
+        self._script.close()
+
+
+def value(result: Result) -> Json:
+    """The value a result returned; a raised one fails the script, as an exception would."""
+    if isinstance(result, Raised):
+        error = result.error
+        raise ScriptedFailure(Failure(error.kind, error.message, name=error.name))
+    return result.value
