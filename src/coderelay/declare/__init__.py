@@ -1,0 +1,9 @@
+"""Tools as a program sees them: named, declared, explained and checked."""
+
+from coderelay.declare.arguments import ToolHost
+from coderelay.declare.check import check_tools
+from coderelay.declare.instructions import code_tool, instructions
+from coderelay.declare.languages import declarations
+from coderelay.declare.names import names
+
+__all__ = ["ToolHost", "check_tools", "code_tool", "declarations", "instructions", "names"]

@@ -1,0 +1,40 @@
+"""A language declares tools in its own way; this is the table of ways."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from coderelay.core import Tool, ToolName, UnknownLanguage
+from coderelay.declare import python, typescript
+from coderelay.declare.names import names
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How a language writes tools: all of them declared, or one of them on a line."""
+
+    declare: Callable[[Sequence[Tool], Sequence[ToolName]], str]
+    signature: Callable[[Tool, str], str]
+    parameter: Callable[[Tool, str, str], str | None]
+    call: Callable[[Tool, str], str]
+
+
+LANGUAGES = {
+    "typescript": Language(
+        typescript.declare, typescript.signature, typescript.parameter, typescript.call
+    ),
+    "python": Language(python.declare, python.signature, python.parameter, python.call),
+}
+
+
+def find(language: str) -> Language:
+    """The language of this name."""
+    if language not in LANGUAGES:
+        known = ", ".join(LANGUAGES)
+        raise UnknownLanguage(f"tools cannot be declared in {language!r}: choose one of {known}")
+    return LANGUAGES[language]
+
+
+def declarations(tools: Sequence[Tool], language: str) -> str:
+    """The text that tells a model which tools a program may call, and with what."""
+    text = find(language).declare(tools, names(tools, language))
+    return text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be sent

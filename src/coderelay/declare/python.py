@@ -1,0 +1,200 @@
+"""Tools as Python stubs: keyword arguments in, an awaitable out."""
+
+import math
+from collections.abc import Sequence
+
+from coderelay.core import Json, Tool, ToolName
+from coderelay.declare import reserved
+from coderelay.declare.names import Claims, pascal
+from coderelay.declare.notes import lines
+from coderelay.declare.python_types import (
+    Printer,
+    Types,
+    is_literal,
+    is_parameter,
+    literal,
+    tags,
+    text,
+)
+from coderelay.declare.schema import Reading, property_names, read
+from coderelay.declare.shapes import (
+    UNKNOWN,
+    Array,
+    Choice,
+    Constant,
+    Object,
+    Objects,
+    Primitive,
+    Property,
+    Shape,
+    Tuple,
+)
+
+_WIDTH = 100
+_TYPING = ("Any", "Literal", "Never", "NotRequired", "TypeAlias", "TypedDict", "Unpack")
+_KIND_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+
+
+def declare(tools: Sequence[Tool], names: Sequence[ToolName]) -> str:
+    """The stubs of all tools, in tool order, each after the types it names."""
+    types = Types(reserved.PYTHON | {name.identifiers[0] for name in names})
+    blocks: list[str] = []
+    for tool, name in zip(tools, names, strict=True):
+        function = _function(tool, name.identifiers[0], types)
+        blocks.extend([*types.take(), function])
+    imports = [word for word in _TYPING if word in types.used]
+    if imports:
+        blocks.insert(0, f"from typing import {', '.join(imports)}")
+    return "\n\n".join(blocks)
+
+
+def signature(tool: Tool, identifier: str) -> str:
+    """How a tool is called, on one line."""
+    parameters, _ = _parameters(tool, identifier, Types(reserved.PYTHON))
+    return f"{identifier}({', '.join(parameters)})"
+
+
+def parameter(tool: Tool, identifier: str, name: str) -> str | None:
+    """One parameter and its type, on one line; None where the tool has none of that name."""
+    reading, prefix = read(tool.parameters), pascal(identifier)
+    whole = Objects(reading.definitions).of(reading.shape) or Object()
+    printer = Printer(reading, prefix, label="Args", types=Types(reserved.PYTHON))
+    for each in whole.properties:
+        if each.name == name:
+            return f"{name}: {printer.type(each.shape, prefix + (pascal(name) or 'Value'))}"
+    return None
+
+
+def call(tool: Tool, identifier: str) -> str:
+    """A call of the tool with stand-ins for what it requires."""
+    reading = read(tool.parameters)
+    whole = Objects(reading.definitions).of(reading.shape) or Object()
+    chosen = [each for each in whole.properties if each.required] or list(whole.properties[:1])
+    plain = [each for each in chosen if is_parameter(each.name)]
+    passed = [f"{each.name}={_sample(each.shape)}" for each in plain]
+    others = [f"{text(each.name)}: {_sample(each.shape)}" for each in chosen if each not in plain]
+    if others:
+        passed.append(f"**{{{', '.join(others)}}}")
+    return f"{identifier}({', '.join(passed)})"
+
+
+def _function(tool: Tool, identifier: str, types: Types) -> str:
+    prefix = pascal(identifier)
+    parameters, documented = _parameters(tool, identifier, types)
+    returns = read(tool.returns) if tool.returns is not None else Reading(UNKNOWN, {})
+    printer = Printer(returns, prefix, label="Result", types=types)
+    result = printer.type(returns.shape, prefix + "Result")
+    printer.define()
+    head = f"async def {identifier}({', '.join(parameters)}) -> {result}:"
+    if len(head) > _WIDTH:
+        rows = "".join(f"    {each},\n" for each in parameters)
+        head = f"async def {identifier}(\n{rows}) -> {result}:"
+    doc = _docstring(tool.description, documented)
+    return f"{head}\n{doc}" if doc else f"{head} ..."
+
+
+def _parameters(tool: Tool, identifier: str, types: Types) -> tuple[list[str], Sequence[Property]]:
+    """The parameter list, and the parameters that the docstring tells of."""
+    reading, prefix = read(tool.parameters), pascal(identifier)
+    printer = Printer(reading, prefix, label="Args", types=types)
+    whole = Objects(reading.definitions).of(reading.shape)
+    if whole is None:
+        open_ended = reading.shape == UNKNOWN
+        return ([] if open_ended else [f"**arguments: {types.need('Any')}"]), ()
+    order = {name: place for place, name in enumerate(property_names(tool.parameters))}
+    known = sorted(whole.properties, key=lambda each: order.get(each.name, len(order)))
+    plain = [each for each in known if is_parameter(each.name)]
+    found = ["*"] if plain else []
+    for each in plain:
+        type_ = printer.type(each.shape, prefix + (pascal(each.name) or "Value"))
+        found.append(f"{each.name}: {type_}" + ("" if each.required else f" = {_default(each)}"))
+    odd = [each for each in known if not is_parameter(each.name)]
+    others = _others(odd, whole.extra, prefix, printer)
+    if others:
+        found.append(f"**{Claims(each.name for each in plain).claim('others')}: {others}")
+    printer.define()
+    return found, plain
+
+
+def _others(odd: Sequence[Property], extra: Shape | None, prefix: str, printer: Printer) -> str:
+    """The type of the arguments that have no parameter, if there may be any.
+
+    Names that no Python parameter can have are gathered in a TypedDict: they are passed as
+    `**{"from": ...}`.
+    """
+    if odd:
+        return printer.gathered(prefix + "Others", odd)
+    return printer.type(extra, prefix + "Others") if extra is not None else ""
+
+
+def _default(each: Property) -> str:
+    """The default as Python text; `...` where there is none or it would not fit the type."""
+    if each.default is None or not _fits(each.default.value, each.shape):
+        return "..."
+    return literal(each.default.value)
+
+
+def _fits(value: Json, shape: Shape) -> bool:
+    """Whether a scalar is of a shape; no for all that cannot be told simply."""
+    if not is_literal(value) and not (isinstance(value, float) and math.isfinite(value)):
+        return False
+    match shape:
+        case Primitive(kind):
+            return isinstance(value, _KIND_TYPES[kind]) and (
+                kind == "boolean" or not isinstance(value, bool)
+            )
+        case Constant(known):
+            return type(known) is type(value) and bool(known == value)
+        case Choice(options):
+            return any(_fits(value, option) for option in options)
+        case _:
+            return False
+
+
+def _docstring(description: str, parameters: Sequence[Property]) -> str:
+    rows = lines(description.strip())
+    told = [row for each in parameters for row in _told(each)]
+    if rows and told:
+        rows.append("")
+    rows.extend(told)
+    if not rows:
+        return ""
+    clean = [row.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for row in rows]
+    if len(clean) == 1 and len(clean[0]) + 10 <= _WIDTH and not clean[0].endswith('"'):
+        return f'    """{clean[0]}"""'
+    body = "".join(f"    {row}".rstrip() + "\n" for row in clean[1:])
+    return f'    """{clean[0]}\n{body}    """'
+
+
+def _told(each: Property) -> list[str]:
+    """What the docstring says of one parameter."""
+    shown = _default(each) != "..."
+    said = tags(each.notes, skip="default" if shown else "")
+    about = lines(each.notes.description)
+    if said:
+        about[-1:] = [f"{about[-1]} ({said})" if about else said]
+    return [f"{each.name}: {about[0]}", *(f"    {row}" for row in about[1:])] if about else []
+
+
+_SAMPLES = {"string": '"..."', "number": "1", "integer": "1", "boolean": "True", "null": "None"}
+
+
+def _sample(shape: Shape) -> str:
+    """A stand-in for a value."""
+    match shape:
+        case Primitive(kind):
+            return _SAMPLES[kind]
+        case Constant(value) if is_literal(value):
+            return literal(value)
+        case Array() | Tuple():
+            return "[...]"
+        case Choice(options):
+            return _sample(options[0])
+        case _:
+            return "{...}"

@@ -1,0 +1,260 @@
+"""Shapes as Python types: an object becomes a TypedDict, which needs a name."""
+
+import keyword
+import math
+import unicodedata
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import assert_never
+
+from coderelay.core import Json
+from coderelay.declare.names import Claims, pascal
+from coderelay.declare.notes import dump, lines
+from coderelay.declare.schema import Reading
+from coderelay.declare.shapes import (
+    Array,
+    Both,
+    Choice,
+    Constant,
+    Definition,
+    Named,
+    Never,
+    Notes,
+    Object,
+    Objects,
+    Primitive,
+    Property,
+    Shape,
+    Tuple,
+    Unknown,
+)
+
+_KINDS = {
+    "string": "str",
+    "number": "float",
+    "integer": "int",
+    "boolean": "bool",
+    "null": "None",
+}
+_LONG = 60
+_MERGES = 20
+
+
+class Types:
+    """The types declared so far, over all tools. `used` are the names taken from `typing`."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self.names = Claims(taken)
+        self.used: set[str] = set()
+        self._blocks: list[str] = []
+
+    def add(self, block: str) -> None:
+        """Declare one more."""
+        self._blocks.append(block)
+
+    def take(self) -> list[str]:
+        """The declarations since the last time."""
+        blocks, self._blocks = self._blocks, []
+        return blocks
+
+    def need(self, word: str) -> str:
+        """A name from `typing`."""
+        self.used.add(word)
+        return word
+
+
+class Printer:
+    """Prints the shapes of one reading; types on the way are declared in `types`."""
+
+    def __init__(self, reading: Reading, prefix: str, *, label: str, types: Types) -> None:
+        self._types = types
+        self._prefix = prefix
+        self._definitions = reading.definitions
+        self._wanted: set[str] = set()
+        self._waiting: deque[str] = deque()
+        self._objects = Objects(reading.definitions)
+        self._merges = 0
+        self._names: dict[str, str] = {}
+        for reference in reading.definitions:
+            last = pascal(reference.rsplit("/", 1)[-1]) or label
+            base = last if last.startswith(prefix) else prefix + last
+            self._names[reference] = types.names.claim(base)
+
+    def define(self) -> None:
+        """Declare the definitions that have been printed the name of, mostly before their use."""
+        blocks: list[str] = []
+        while self._waiting:  # printing one may ask for more
+            reference = self._waiting.popleft()
+            blocks.append(self._define(self._names[reference], self._definitions[reference]))
+        for block in reversed(blocks):
+            self._types.add(block)
+
+    def type(self, shape: Shape, hint: str) -> str:
+        """A shape as a type; the hint names an object that has no name yet."""
+        match shape:
+            case Unknown():
+                return self._types.need("Any")
+            case Never():
+                return self._types.need("Never")
+            case Primitive(kind):
+                return _KINDS[kind]
+            case Constant():
+                return self._choice((shape,), hint)
+            case Named(reference):
+                return self._name(reference)
+            case Array(item):
+                return f"list[{self.type(item, hint)}]"
+            case Tuple(items, rest):
+                return self._tuple(items, rest, hint)
+            case Object():
+                return self._object(shape, hint)
+            case Choice(options):
+                return self._choice(options, hint)
+            case Both(parts):
+                return self.type(self._merged(shape) or parts[0], hint)
+            case _:
+                assert_never(shape)
+
+    def gathered(self, hint: str, properties: Sequence[Property]) -> str:
+        """The type of keyword arguments that are gathered in one TypedDict."""
+        name = self._types.names.claim(hint)
+        self._types.add(self.typed_dict(name, properties, Notes()))
+        return f"{self._types.need('Unpack')}[{name}]"
+
+    def typed_dict(self, name: str, properties: Sequence[Property], notes: Notes) -> str:
+        """The declaration of a TypedDict, as a class where its keys could be attributes."""
+        inner = [(each, self._entry(each, self._hint(name, each.name))) for each in properties]
+        self._types.need("TypedDict")
+        about = comment(Notes(notes.description), "")
+        if any(not is_parameter(each.name) or self._hides(each.name) for each in properties):
+            rows = [
+                f"{comment(each.notes, '    ')}    {text(each.name)}: {entry},\n"
+                for each, entry in inner
+            ]
+            return f'{about}{name} = TypedDict("{name}", {{\n{"".join(rows)}}})'
+        rows = [f"{comment(each.notes, '    ')}    {each.name}: {entry}" for each, entry in inner]
+        return "\n".join([f"{about}class {name}(TypedDict):", *rows])
+
+    def _name(self, reference: str) -> str:
+        if reference not in self._wanted:
+            self._wanted.add(reference)
+            self._waiting.append(reference)
+        return self._names[reference]
+
+    def _define(self, name: str, definition: Definition) -> str:
+        shape = definition.shape
+        if isinstance(shape, Both):
+            shape = self._merged(shape) or shape
+        if isinstance(shape, Object) and shape.properties:
+            return self.typed_dict(name, shape.properties, definition.notes)
+        body = self.type(shape, self._hint(name, "Value"))
+        about = comment(definition.notes, "")
+        return f"{about}{name}: {self._types.need('TypeAlias')} = {body}"
+
+    def _merged(self, shape: Both) -> Object | None:
+        """The parts as one object. Its own objects are written out anew each time, so there is
+        an end to it.
+        """
+        self._merges += 1
+        return self._objects.of(shape) if self._merges <= _MERGES else None
+
+    def _object(self, shape: Object, hint: str) -> str:
+        if shape.properties:
+            name = self._types.names.claim(hint)
+            self._types.add(self.typed_dict(name, shape.properties, Notes()))
+            return name
+        extra = shape.extra if shape.extra is not None else Unknown()
+        return f"dict[str, {self.type(extra, hint)}]"
+
+    def _entry(self, each: Property, hint: str) -> str:
+        inner = self.type(each.shape, hint)
+        return inner if each.required else f"{self._types.need('NotRequired')}[{inner}]"
+
+    def _tuple(self, items: Sequence[Shape], rest: Shape | None, hint: str) -> str:
+        inner = [self.type(item, hint) for item in items]
+        if rest is None:
+            return f"tuple[{', '.join(inner)}]"
+        return f"list[{' | '.join(dict.fromkeys([*inner, self.type(rest, hint)]))}]"
+
+    def _choice(self, options: Sequence[Shape], hint: str) -> str:
+        literals: dict[str, None] = {}
+        others: dict[str, None] = {}
+        for option in options:
+            if not isinstance(option, Constant):
+                others[self.type(option, hint)] = None
+            elif is_literal(option.value):
+                literals[literal(option.value)] = None
+            else:
+                others[self._wide(option.value)] = None
+        null = literals.pop("None", 0) is None or others.pop("None", 0) is None
+        found = [*others]
+        if literals:
+            found.insert(0, f"{self._types.need('Literal')}[{', '.join(literals)}]")
+        return " | ".join([*found, "None"] if null else found)
+
+    def _wide(self, value: Json) -> str:
+        """The type of a value that no Literal can hold."""
+        match value:
+            case float():
+                return "float"
+            case int():
+                return "int"
+            case list():
+                return f"list[{self._types.need('Any')}]"
+            case Mapping():
+                return f"dict[str, {self._types.need('Any')}]"
+            case _:
+                return self._types.need("Any")
+
+    def _hint(self, name: str, inner: str) -> str:
+        return (name if len(name) < _LONG else self._prefix) + (pascal(inner) or "Value")
+
+    def _hides(self, name: str) -> bool:
+        """Whether an attribute of this name would hide a type, or be renamed by the class."""
+        return name in self._types.names or name.startswith("__")
+
+
+def comment(notes: Notes, indent: str) -> str:
+    """Notes as comment lines."""
+    rows = lines(notes.description)
+    if told := tags(notes):
+        rows[-1:] = [f"{rows[-1]} ({told})" if rows else told]
+    return "".join(f"{indent}# {row}".rstrip() + "\n" for row in rows)
+
+
+def tags(notes: Notes, skip: str = "") -> str:
+    """The tags of notes in words: `minimum 1, maximum 50`."""
+    if not notes.tags:
+        return ""
+    said = [f"{word} {value}".rstrip() for word, value in notes.tags if word != skip]
+    return " ".join(lines(", ".join(said)))
+
+
+def is_parameter(name: str) -> bool:
+    """Whether a function could have a parameter of this name."""
+    return (
+        name.isidentifier()
+        and not keyword.iskeyword(name)
+        and name != "__debug__"
+        and unicodedata.normalize("NFKC", name) == name
+    )
+
+
+def is_literal(value: Json) -> bool:
+    """Whether a Literal can hold the value."""
+    if isinstance(value, int):
+        return abs(value) < 2**64
+    return value is None or isinstance(value, str)
+
+
+def literal(value: Json) -> str:
+    """The Python text of a scalar."""
+    if isinstance(value, str):
+        return text(value)
+    assert not isinstance(value, float) or math.isfinite(value)
+    return repr(value)
+
+
+def text(value: str) -> str:
+    """The Python text of a string: what JSON writes is Python too."""
+    return dump(value)

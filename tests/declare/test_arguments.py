@@ -1,0 +1,227 @@
+"""A call that does not fit its tool's schema is answered by the host; no client sees it."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from coderelay.core import Call, CallError, Host, InvalidTool, Raised, Tool
+from coderelay.declare import ToolHost, check_tools, names
+from tests.declare.schemas import arbitrary, deep_list, objects
+
+SEARCH: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "query": {"type": "string"},
+        "limit": {"type": "integer", "minimum": 1},
+        "unit": {"enum": ["day", "week"]},
+        "filters": {
+            "type": "object",
+            "properties": {"tags": {"type": "array", "items": {"type": "string"}}},
+            "additionalProperties": False,
+        },
+    },
+    "required": ["query"],
+    "additionalProperties": False,
+}
+SHAPES = {
+    "properties": {
+        "shape": {
+            "oneOf": [
+                {
+                    "properties": {"kind": {"const": "circle"}, "r": {"type": "number"}},
+                    "required": ["r"],
+                },
+                {
+                    "properties": {"kind": {"const": "box"}, "w": {"type": "number"}},
+                    "required": ["w"],
+                },
+            ]
+        }
+    }
+}
+TOOLS = [Tool("web_search", "", SEARCH), Tool("ping"), Tool("draw", "", SHAPES)]
+
+
+def host(language: str = "typescript", tools: list[Tool] = TOOLS) -> ToolHost:
+    return ToolHost(tools, names(tools, language), language)
+
+
+def error(name: str, arguments: Any, language: str = "typescript") -> CallError:
+    answer = host(language).answer(Call(0, name, arguments))
+    assert isinstance(answer, Raised)
+    return answer.error
+
+
+def misfit(schema: Any, arguments: Any) -> str | None:
+    tools = [Tool("t", "", schema)]
+    answer = host(tools=tools).answer(Call(0, "t", arguments))
+    return answer.error.message if answer is not None else None
+
+
+def test_a_call_that_fits_is_left_to_the_client() -> None:
+    answering: Host = host()
+    for arguments in ({"query": "x"}, {"query": "x", "limit": 5.0}):
+        assert answering.answer(Call(0, "web_search", arguments)) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"query": "x", "limit": "ten"}, 'limit must be integer, got string "ten"'),
+        ({"query": "x", "limit": 0}, "limit must be at least 1, got integer 0"),
+        ({"query": None}, "query must be string, got null"),
+        ({}, 'missing required property "query"'),
+        ({"querry": "x"}, 'missing required property "query" (you passed "querry")'),
+        ({"query": "x", "limt": 1}, 'unexpected property "limt" (did you mean "limit"?)'),
+        ({"query": "x", "zzz": 1}, 'unexpected property "zzz"'),
+        ({"query": "x", "unit": "year"}, 'unit must be one of "day", "week", got string "year"'),
+        ({"query": "x", "filters": {"tags": ["a", 5]}}, "filters.tags[1] must be string"),
+        (
+            {"query": "x", "filters": {"tag": []}},
+            'filters: unexpected property "tag" (did you mean',
+        ),
+    ],
+)
+def test_a_misfit_says_what_and_where(arguments: Any, reason: str) -> None:
+    said = error("web_search", arguments)
+    assert said.kind == "arguments"
+    assert said.name == "ArgumentsError"
+    assert said.message.startswith("webSearch: ")
+    assert reason in said.message
+    assert "\nexpected: webSearch(args: { query: string; limit?: number; " in said.message
+
+
+@pytest.mark.parametrize(
+    ("shape", "reason"),
+    [
+        ({"kind": "box", "w": "1"}, 'shape.w must be number, got string "1"'),
+        ({"kind": "circle"}, 'shape: missing required property "r"'),
+        ({"kind": "star"}, "shape must fit one of its alternatives"),
+    ],
+)
+def test_of_a_choice_the_option_that_was_meant_is_told_of(shape: Any, reason: str) -> None:
+    assert reason in error("draw", {"shape": shape}).message
+
+
+def test_a_misfit_in_python_is_told_in_python() -> None:
+    said = error("web_search", {"query": "x", "limit": "ten"}, "python").message
+    assert said.startswith('web_search: limit must be integer, got string "ten"\n')
+    assert "expected: web_search(*, query: str, limit: int = ..., " in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "got"), [(["x", 1], 'array ["x", 1]'), ("x", 'string "x"'), (None, "null")]
+)
+def test_arguments_that_are_no_object_are_answered_with_an_example(
+    arguments: Any, got: str
+) -> None:
+    said = error("web_search", arguments).message
+    assert said == f'webSearch takes one object, got {got}: call webSearch({{ query: "..." }})'
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("web_serch", "there is no tool 'web_serch'; nearest: webSearch"),
+        ("webSearch", "there is no tool 'webSearch'; nearest: webSearch"),
+        ("zzz", "there is no tool 'zzz'; the tools are: webSearch, ping, draw"),
+    ],
+)
+def test_an_unknown_tool_is_answered_with_the_nearest(name: str, message: str) -> None:
+    assert error(name, {}) == CallError(message, name="UnknownToolError")
+
+
+def test_a_message_is_bounded() -> None:
+    many = {f"p{each}": {"type": "integer"} for each in range(500)}
+    said = misfit({"properties": many}, dict.fromkeys(many, "x" * 10_000))
+    assert said is not None
+    assert said.count("must be integer") == 3
+    assert len(said) <= 1_500
+    assert len(error("x" * 100_000, {}).message) < 1_000
+
+
+@pytest.mark.parametrize(
+    ("draft", "fits"),
+    [("http://json-schema.org/draft-07/schema#", False), ("https://example.org/mine", True)],
+)
+def test_the_draft_that_a_schema_names_is_the_one_it_is_read_by(draft: str, fits: bool) -> None:
+    schema = {"$schema": draft, "properties": {"x": {"prefixItems": [{"type": "string"}]}}}
+    assert (misfit(schema, {"x": [1]}) is None) is not fits
+
+
+@pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a)*$", "^(?=a)(a|a|aa)+(?=c)b"])
+def test_a_hostile_pattern_does_not_hang(pattern: str) -> None:
+    misfit({"properties": {"x": {"pattern": pattern}}}, {"x": "a" * 50_000 + "b"})
+
+
+def test_a_pattern_that_cannot_be_decided_holds_no_call_back() -> None:
+    schema = {"properties": {"x": {"pattern": "^(?=a)(a|a|aa)+(?=c)b"}}}
+    assert misfit(schema, {"x": "a" * 3_000 + "b"}) is None
+
+
+def test_formats_are_not_checked() -> None:
+    assert misfit({"properties": {"x": {"format": "email"}}}, {"x": "no"}) is None
+
+
+def test_a_recurring_schema_and_a_deep_value_do_not_hang() -> None:
+    inner = {"properties": {"n": {"$ref": "#"}}, "required": ["x"]}
+    value: dict[str, Any] = {}
+    for _ in range(200):
+        value = {"n": value, "x": 1}
+    said = misfit({"anyOf": [inner, {**inner, "minProperties": 2}]}, value)
+    assert said is not None
+    assert said.startswith("t: the arguments do not fit\n")
+
+
+def test_a_value_nested_too_deep_is_refused() -> None:
+    said = misfit(
+        {"properties": {"x": {"items": {"$ref": "#/properties/x"}}}}, {"x": deep_list(5_000)}
+    )
+    assert said == "t: the arguments are nested more than 256 levels deep"
+
+
+def test_half_a_surrogate_pair_is_told_of() -> None:
+    said = misfit({"properties": {"x": {"maxLength": 1}}}, {"x": "\ud800\ud800"})
+    assert said is not None
+    assert "surrogate" in said
+
+
+@given(schema=objects, arguments=arbitrary)
+@settings(deadline=None)
+def test_any_call_of_any_tool_is_answered_and_answered_the_same(
+    schema: Any, arguments: Any
+) -> None:
+    tools = [Tool("t", "", schema)]
+    try:
+        check_tools(tools)
+    except InvalidTool:
+        return
+    for language in ("typescript", "python"):
+        call = Call(0, "t", arguments)
+        first = host(language, tools).answer(call)
+        assert first == host(language, tools).answer(call)
+        if first is not None:
+            first.error.message.encode()
+
+
+def test_the_answer_is_the_same_in_every_process() -> None:
+    script = (
+        "from tests.declare.test_arguments import *\n"
+        "many = {f'p{each}': each for each in range(20)}\n"
+        "print(error('web_search', {**many, 'limit': 'x', 'unit': 1}).message)"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=Path(__file__).parents[2],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for _ in range(3)
+    }
+    assert len(said) == 1

@@ -1,0 +1,92 @@
+"""A tool is checked before it is offered: its name, and that its schemas are schemas."""
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coderelay.core import InvalidTool, Tool
+from coderelay.declare import check_tools
+from tests.declare.schemas import chain, doubling, nested
+
+
+def refused(schema: Any) -> str:
+    with pytest.raises(InvalidTool) as caught:
+        check_tools([Tool("t", "", schema)])
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("", "not empty"), (5, "not 5"), (None, "not None"), ("x" * 257, "longer than 256")],
+)
+def test_a_name_is_a_text_of_bounded_length(name: Any, reason: str) -> None:
+    with pytest.raises(InvalidTool, match=reason):
+        check_tools([Tool(name)])
+
+
+def test_two_tools_of_one_name_are_refused() -> None:
+    with pytest.raises(InvalidTool, match="two tools named 'search'"):
+        check_tools([Tool("search"), Tool("other"), Tool("search")])
+
+
+@pytest.mark.parametrize(
+    ("schema", "path"),
+    [
+        ({"type": "objekt"}, "/parameters/type"),
+        ({"properties": {"a": {"type": 5}}}, "/parameters/properties/a/type"),
+        ({"properties": {"a": {"pattern": "("}}}, "/parameters/properties/a/pattern"),
+        ({"required": "a"}, "/parameters/required"),
+        ([], "/parameters"),
+        ("{}", "/parameters"),
+        (None, "/parameters"),
+    ],
+)
+def test_a_schema_that_is_none_is_refused_with_its_path(schema: Any, path: str) -> None:
+    assert f"tool 't': {path} is no JSON Schema: " in refused(schema)
+
+
+def test_the_schema_of_what_is_returned_is_checked_too() -> None:
+    with pytest.raises(InvalidTool, match="/returns/type"):
+        check_tools([Tool("t", returns={"type": "objekt"})])
+
+
+@pytest.mark.parametrize(
+    "schema", [nested(200), chain(10_000), doubling("allOf"), doubling("anyOf")]
+)
+def test_a_schema_that_would_take_for_ever_to_check_is_refused(schema: Any) -> None:
+    assert "/parameters is no JSON Schema" in refused(schema)
+
+
+def test_nothing_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = tmp_path / "schema.json"
+    schema.write_text('{"type": "string"}')
+    server = socket.create_server(("127.0.0.1", 0))
+    server.setblocking(False)
+    port = server.getsockname()[1]
+    for uri in (schema.as_uri(), f"http://127.0.0.1:{port}/schema.json", "other.json"):
+        for where in ({"$ref": uri}, {"properties": {"a": {"$ref": uri + "#/x"}}}):
+            assert "refers to nothing in it, and nothing is fetched" in refused(where)
+        check_tools([Tool("t", "", {"$schema": uri, "type": "object"})])
+    with server, pytest.raises(BlockingIOError):
+        server.accept()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        True,
+        {},
+        {"items": [{"type": "string"}]},
+        {"minimum": 1, "exclusiveMinimum": True},
+        {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}]},
+        {"$schema": "https://example.org/my-own", "type": "object"},
+        {"properties": {"a": {"pattern": "^(?!x)[a-z]+$"}}},
+        {"properties": {"a": {"format": "no-such-format"}}},
+        {"properties": {"n": {"$ref": "#"}}},
+        {"default": {"$ref": "http://example.org"}},
+    ],
+)
+def test_schemas_as_they_are_found_are_accepted(schema: Any) -> None:
+    check_tools([Tool("t", "", schema)])

@@ -1,0 +1,34 @@
+"""What a model is told: the one tool it has, and what a program may be made of."""
+
+import ast
+
+import pytest
+
+from coderelay.declare import check_tools, code_tool, instructions
+from coderelay.declare.instructions import GUIDES
+
+
+@pytest.mark.parametrize("language", GUIDES)
+def test_the_instructions_are_short_and_show_two_programs(language: str) -> None:
+    text = instructions(language)
+    assert 250 <= len(text.split()) <= 450
+    assert code_tool(language).name in text
+    assert len(GUIDES[language].examples) == 2
+    assert all(example in text for example in GUIDES[language].examples)
+
+
+@pytest.mark.parametrize(
+    ("language", "name"), [("typescript", "run_typescript"), ("python", "run_python")]
+)
+def test_the_one_tool_takes_a_program(language: str, name: str) -> None:
+    tool = code_tool(language)
+    check_tools([tool])
+    assert tool.name == name
+    assert isinstance(tool.parameters, dict)
+    assert tool.parameters["required"] == ["code"]
+    assert tool.parameters["properties"]["code"]["type"] == "string"
+
+
+@pytest.mark.parametrize("example", GUIDES["python"].examples)
+def test_the_python_examples_are_programs(example: str) -> None:
+    compile(example, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
