@@ -1,0 +1,40 @@
+# Everything from a fresh clone with Python 3.11 or newer and make; no other set-up.
+PYTHON ?= python3
+BIN := .venv/bin
+GUEST_SOURCES := $(shell find guests -type f -not -path '*/__pycache__/*' 2>/dev/null)
+
+.PHONY: help build demo test check static bench clean
+help: ## Show what there is to make
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Coderelay needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+.venv/guests: .venv/installed $(GUEST_SOURCES)
+	$(BIN)/python -m guests.build
+	@touch $@
+
+build: .venv/guests ## Set up .venv and build the guests
+
+demo: build ## Run the sample programs, with no key and no network
+	$(BIN)/coderelay demo
+
+test: build ## Run all tests
+	$(BIN)/python -m pytest -n 2
+
+static: build ## Format, lint, types and the import contract
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check: static test ## All that CI runs
+
+bench: build ## Measure, against peers in the same run
+	$(BIN)/python -m bench
+
+clean: ## Remove what was built
+	rm -rf .venv dist src/coderelay/engines/*/guest

@@ -1,0 +1,70 @@
+"""Builds the guests from pinned packages, once: what is there and still right is kept.
+
+Run by the package's build hook; `python -m guests.build` does the same by hand.
+"""
+
+import hashlib
+import importlib
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+GUESTS = {
+    "typescript": ("wasmtime",),
+    "python": ("componentize-py", "tzdata"),
+}
+"""The languages, and the packages that a guest's bytes depend on."""
+
+STAMP = "built-from"
+
+
+def build_all(say: Callable[[str], None]) -> None:
+    """Make every guest that is not there yet, or was built from something else."""
+    for language, tools in GUESTS.items():
+        output = ROOT / "src" / "coderelay" / "engines" / language / "guest"
+        stamp = _stamp(ROOT / "guests" / language, tools)
+        if _read(output / STAMP) == stamp:
+            say(f"the {language} guest is up to date")
+            continue
+        say(f"building the {language} guest")
+        _build(language, output, stamp, say)
+
+
+def _build(language: str, output: Path, stamp: str, say: Callable[[str], None]) -> None:
+    """Build beside the old guest and swap, so that a failed build leaves nothing half done."""
+    builder = importlib.import_module(f"guests.{language}.build")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output.parent, prefix=".building-") as temporary:
+        fresh, work = Path(temporary) / "guest", Path(temporary) / "work"
+        fresh.mkdir()
+        work.mkdir()
+        try:
+            builder.build(fresh, work, say)
+        except Exception as error:
+            raise SystemExit(f"the {language} guest could not be built: {error}") from error
+        (fresh / STAMP).write_text(stamp)
+        if output.exists():
+            shutil.rmtree(output)
+        fresh.rename(output)
+
+
+def _stamp(sources: Path, tools: tuple[str, ...]) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(sources.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(f"{path.relative_to(sources).as_posix()}\0".encode() + path.read_bytes())
+    for tool in tools:
+        digest.update(f"|{tool} {version(tool)}".encode())
+    return digest.hexdigest()
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text() if path.exists() else None
+
+
+if __name__ == "__main__":
+    build_all(lambda message: print(message, file=sys.stderr))

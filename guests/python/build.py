@@ -1,0 +1,66 @@
+"""Makes the Python guest: CPython, its library and our harness in one WebAssembly component."""
+
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+HERE = Path(__file__).parent
+LICENCES = ("componentize-py", "tzdata")
+"""The packages whose code or data is in the image."""
+
+
+def build(output: Path, work: Path, say: Callable[[str], None]) -> None:
+    """Write `python.wasm`, and the licences of what is in it, into `output`."""
+    sources = work.resolve() / "python"
+    shutil.rmtree(sources, ignore_errors=True)
+    shutil.copytree(HERE, sources, ignore=shutil.ignore_patterns("__pycache__", "build.py"))
+    _copy_time_zones(sources)
+    say("python: building CPython with its library, half a minute …")
+    made = sources / "python.wasm"
+    _componentize(sources, made)
+    output.mkdir(parents=True, exist_ok=True)
+    shutil.move(made, output / "python.wasm")
+    _copy_licences(output)
+
+
+def _componentize(sources: Path, made: Path) -> None:
+    import componentize_py  # a build requirement
+
+    # Named by its place: an isolated build finds it by PYTHONPATH, which is taken away below.
+    place = str(Path(componentize_py.__file__).parent.parent)
+    start = f"import sys; sys.path.append({place!r}); from componentize_py import script; script()"
+    command = [sys.executable, "-c", start]
+    options = ["--quiet", "--wit-path", str(sources / "world.wit"), "--world", "guest"]
+    into = ["componentize", "--python-path", str(sources), "app", "--output", str(made)]
+    # A virtual environment's packages are none of the guest's business.
+    environment = {k: v for k, v in os.environ.items() if k not in ("VIRTUAL_ENV", "PYTHONPATH")}
+    done = subprocess.run(
+        [*command, *options, *into], env=environment, capture_output=True, text=True, cwd=sources
+    )
+    if done.returncode or not made.exists():
+        raise RuntimeError(f"componentize-py failed:\n{done.stdout}\n{done.stderr}")
+
+
+def _copy_time_zones(sources: Path) -> None:
+    import tzdata
+
+    shutil.copytree(Path(tzdata.__file__).parent, sources / "tzdata")
+
+
+def _copy_licences(output: Path) -> None:
+    python = Path(os.__file__).parent / "LICENSE.txt"  # every CPython has the same
+    if python.exists():
+        shutil.copy(python, output / "LICENSE.cpython.txt")
+    for package in LICENCES:
+        for file in importlib.metadata.files(package) or ():
+            if "licen" in file.name.lower() or "licen" in str(file.parent).lower():
+                text = Path(str(file.locate())).read_bytes()
+                (output / f"LICENSE.{package}.{file.name}").write_bytes(text)
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]), Path(sys.argv[2]), print)

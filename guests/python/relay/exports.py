@@ -1,0 +1,107 @@
+"""Each entry of the host into the guest, and the warm-up that makes the first one cheap."""
+
+import asyncio
+import builtins
+import sys
+from asyncio import events, runners
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+from relay import failures, jsontext, output
+from relay.forms import pack
+from relay.pristine import __builtins__  # noqa: F401
+from relay.session import Session
+from relay.warmup import RESULTS, SETUP, SOURCE
+
+_REFUSED = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
+
+
+_HIDDEN = (
+    "app",
+    "componentize_py_async_support",
+    "componentize_py_async_support.futures",
+    "componentize_py_async_support.streams",
+    "componentize_py_runtime",
+    "componentize_py_types",
+    "poll_loop",
+    "wit_world",
+)
+"""Modules that are there for the image's sake, not for programs."""
+
+
+class Exports:
+    """The guest's side of `world.wit`."""
+
+    def __init__(self, world: Any) -> None:
+        self._host = SimpleNamespace(
+            call=world.call,
+            log=self._log,
+            complete=world.complete,
+            fail=world.fail,
+            wait=world.wait,
+        )
+        self._tell = world.log
+        self._limit = 1 << 20
+        self._session: Session | None = None
+        self._code = pack(SOURCE)
+        output.redirect(self._log)
+        builtins.exit = builtins.quit = sys.exit
+        asyncio.run = runners.run = self._run
+        asyncio.new_event_loop = events.new_event_loop = events.get_running_loop
+        asyncio.set_event_loop = events.set_event_loop = lambda loop: None
+
+    def rehearse(self) -> None:
+        """Run the warm-up while the image is made, when there is no host yet."""
+        host, tell, made = self._host, self._tell, iter(range(100))
+        modules = dict(sys.modules)
+        self._tell = mute = lambda *message: 0
+        self._host = SimpleNamespace(
+            call=lambda *call: next(made), log=mute, complete=mute, fail=mute, wait=mute
+        )
+        self.warm()
+        self._host, self._tell = host, tell
+        sys.modules.update(modules)
+
+    def warm(self) -> None:
+        """Run the warm-up: the same in every instance, pooled or not."""
+        for name in _HIDDEN:
+            sys.modules.pop(name, None)
+        self.start(self._code, SOURCE, SETUP)
+        self.resume(RESULTS)
+        self._session = None
+
+    def compile(self, source: str) -> str:
+        """Compile a program that another instance will run."""
+        try:
+            return pack(source)
+        except _REFUSED as error:
+            return "!" + jsontext.write(failures.describe_syntax(error))
+
+    def start(self, code: str, source: str, setup: str) -> None:
+        """Start the one program of this instance."""
+        *settings, self._limit = jsontext.read(setup)
+        session = self._session = Session(self._host, source, settings)
+        self._enter(session.start, code)
+
+    def resume(self, results: str) -> None:
+        """Deliver a batch to it."""
+        if self._session is not None:
+            self._enter(self._session.resume, results)
+
+    def _enter(self, step: Callable[[str], None], text: str) -> None:
+        """Leave the guest in an orderly way, even where a program broke the harness."""
+        try:
+            step(text)
+        except BaseException as error:
+            kind = "memory" if isinstance(error, MemoryError) else "exception"
+            told = {"kind": kind, "name": type(error).__name__, "message": str(error)}
+            self._host.fail(jsontext.write(told))
+
+    def _log(self, level: int, text: str) -> None:
+        self._tell(level, output.safe(text[: self._limit + 1]))
+
+    def _run(self, main: Any, *, debug: Any = None, loop_factory: Any = None) -> Any:
+        if self._session is None:
+            raise RuntimeError("no program is running")
+        return self._session.run_nested(main)

@@ -1,0 +1,162 @@
+"""Why a program failed, in terms of its own lines; ours are not shown."""
+
+import traceback
+from types import FrameType, TracebackType
+from typing import Any
+
+from relay.calls import ToolError, position
+from relay.forms import FILE
+from relay.pristine import __builtins__  # noqa: F401
+
+_MESSAGE = 4_000
+_STACK = 8_000
+_name_of = type.__dict__["__name__"].__get__
+_trace = BaseException.__dict__["__traceback__"].__get__
+_AWAIT = ": was an `await` forgotten?"
+
+
+def describe(error: BaseException, source: str) -> dict[str, Any]:
+    """A failure as the host takes it."""
+    lines = source.split("\n")
+    cause = _leaf(error)
+    kind, place = "exception", None
+    if isinstance(cause, ToolError):
+        kind, place = cause._relay
+    elif isinstance(cause, MemoryError):
+        kind = "memory"
+    if place is None:
+        place = _place(_trace(cause)) or _place(_trace(error))
+    return {
+        "kind": kind,
+        "name": _name(error),
+        "message": _message(error)[:_MESSAGE],
+        "stack": _stack(error),
+        **_at(place, lines),
+    }
+
+
+def describe_hidden(error: BaseException) -> dict[str, Any]:
+    """A failure of which nothing but its type can be told."""
+    place = _place(_trace(error))
+    return {
+        "kind": "exception",
+        "name": _name(error),
+        "message": "(its message cannot be shown)",
+        "stack": "",
+        "line": place and place[0],
+        "column": None,
+    }
+
+
+def describe_syntax(error: BaseException) -> dict[str, Any]:
+    """A failure to compile, as the host takes it."""
+    line, column = getattr(error, "lineno", None), getattr(error, "offset", None)
+    return {
+        "kind": "syntax",
+        "name": type(error).__name__ if isinstance(error, SyntaxError) else "SyntaxError",
+        "message": str(getattr(error, "msg", None) or error)[:_MESSAGE],
+        "stack": "",
+        "line": line or None,
+        "column": column or None,
+    }
+
+
+def describe_deadlock(main: Any, source: str) -> dict[str, Any]:
+    """A program that waits for what can never happen."""
+    frame = _waiting(main)
+    place = position(frame.f_code, frame.f_lasti) if frame else None
+    return {
+        "kind": "deadlock",
+        "name": "DeadlockError",
+        "message": "the program waits for something that can never happen: no call, timer or "
+        "task is left",
+        "stack": "",
+        **_at(place, source.split("\n")),
+    }
+
+
+def summary(error: BaseException) -> str:
+    """One line for a log."""
+    place = _place(_trace(error))
+    where = f" (line {place[0]})" if place else ""
+    return f"{_name(error)}: {_message(error)[:_MESSAGE]}{where}"
+
+
+def _name(error: BaseException) -> str:
+    return str(_name_of(type(error)))
+
+
+def _leaf(error: BaseException) -> BaseException:
+    """The first error inside a group."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _message(error: BaseException) -> str:
+    try:
+        text = str.__str__(str(error))
+    except BaseException:
+        return "(its message cannot be shown)"
+    if isinstance(error, BaseExceptionGroup):
+        inner = "; ".join(f"{_name(e)}: {_message(e)}" for e in error.exceptions[:5])
+        return f"{text}: {inner}"
+    if isinstance(error, TypeError | AttributeError) and "'coroutine' object" in text:
+        return text + _AWAIT
+    return text
+
+
+def _place(trace: TracebackType | None) -> tuple[int, int | None] | None:
+    """The innermost place in the program."""
+    found = None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == FILE:
+            found = trace
+        trace = trace.tb_next
+    if found is None:
+        return None
+    return position(found.tb_frame.f_code, found.tb_lasti) or (found.tb_lineno, None)
+
+
+def _at(place: tuple[int, int | None] | None, lines: list[str]) -> dict[str, Any]:
+    if place is None:
+        return {"line": None, "column": None}
+    line, column = place
+    if column is not None and 0 < line <= len(lines):
+        text = lines[line - 1].encode("utf-8", "replace")[:column]
+        column = len(text.decode("utf-8", "replace")) + 1
+    return {"line": line, "column": column}
+
+
+def _stack(error: BaseException) -> str:
+    try:
+        shown = traceback.TracebackException.from_exception(error, limit=-200)
+        _ours_hidden(shown, set())
+        text = "".join(shown.format())
+    except BaseException:
+        return ""
+    if len(text) > _STACK:
+        half = _STACK // 2
+        text = f"{text[:half]}\n  …\n{text[-half:]}"
+    return text
+
+
+def _ours_hidden(shown: Any, seen: set[int]) -> None:
+    if shown is None or id(shown) in seen:
+        return
+    seen.add(id(shown))
+    if shown.stack is not None:
+        shown.stack[:] = [frame for frame in shown.stack if frame.filename == FILE]
+    for inner in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
+        _ours_hidden(inner, seen)
+
+
+def _waiting(awaited: Any) -> FrameType | None:
+    """The program's innermost frame that main waits in."""
+    found = None
+    while awaited is not None:
+        frame = getattr(awaited, "cr_frame", None) or getattr(awaited, "ag_frame", None)
+        if frame is not None and frame.f_code.co_filename == FILE:
+            found = frame
+        awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "ag_await", None)
+    return found

@@ -1,0 +1,129 @@
+"""The forms a program may have, and the code that runs it and leaves its value.
+
+Programs are compiled in an instance of their own kind, which never runs one; those that run them
+get code. So a program is compiled once however often it is run again, at no cost to its fuel.
+
+A syntax tree makes compiling three times as dear. So the text is cut before its last statement and
+both parts are compiled as they stand; only programs that this does not fit go through a tree.
+"""
+
+import ast
+import marshal
+import re
+from types import CodeType, FunctionType
+from typing import Any
+
+from relay.pristine import __builtins__  # noqa: F401
+from relay.rewrite import RUNS, rewritten
+
+FILE = "program.py"
+_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+_GOES_ON = re.compile(r"(else|elif|except|finally)\b").match
+_COMPOUND = re.compile(r"(async|class|def|for|from|if|import|try|while|with|@)\b").match
+_GUARD = re.compile(r"if\s+\(?\s*__name__").match
+_MAIN = re.compile(r"\bmain\b").findall
+_runs = re.compile(RUNS).search
+_CO_COROUTINE = 0x80
+
+
+def pack(source: str) -> str:
+    """Compile a program to text. Its first letter says whether its `main` is for us to call."""
+    parts = _compiled(source)
+    mentions = len(_MAIN(source))
+    call_main = mentions == 1 or (mentions > 1 and not _mentioned(source))
+    return ("m" if call_main else "-") + marshal.dumps(parts).decode("latin-1")
+
+
+def unpack(code: str) -> tuple[tuple[CodeType, ...], bool]:
+    """The parts of a program, to be run in turn, and whether to call its `main` then.
+
+    The value of the last part is the program's.
+    """
+    return marshal.loads(code[1:].encode("latin-1")), code[0] == "m"
+
+
+def _compiled(source: str) -> tuple[CodeType, ...]:
+    if not _runs(source):
+        cut = _last_statement(source)
+        tail = "\n" * source.count("\n", 0, cut) + source[cut:]
+        try:
+            return _part(source[:cut], "exec"), *_tail(tail, source[cut : cut + 40])
+        except SyntaxError:
+            pass  # cut in the wrong place, or no program at all: the tree tells
+    return _from_tree(source)
+
+
+def is_async(code: CodeType) -> bool:
+    """Whether running this part gives a coroutine."""
+    return bool(code.co_flags & _CO_COROUTINE)
+
+
+def callable_main(names: dict[str, Any]) -> FunctionType | None:
+    """The program's own `main`, if it needs no arguments."""
+    main = names.get("main")
+    if type(main) is not FunctionType or main.__code__.co_filename != FILE:
+        return None
+    required = main.__code__.co_argcount - len(main.__defaults__ or ())
+    return main if required <= 0 else None
+
+
+def _part(text: str, mode: str) -> CodeType:
+    return compile(text, FILE, mode, flags=_AWAIT, dont_inherit=True)
+
+
+def _tail(text: str, start: str) -> tuple[CodeType, ...]:
+    if _GUARD(start):
+        return _from_tree(text)
+    if _COMPOUND(start):
+        return (_part(text, "exec"),)
+    try:
+        return (_part(text, "eval"),)
+    except SyntaxError:
+        return _from_tree(text) if ";" in text else (_part(text, "exec"),)
+
+
+def _last_statement(source: str) -> int:
+    """Where the last line starts that can be the first of a statement."""
+    end = len(source)
+    while end > 0:
+        start = source.rfind("\n", 0, end) + 1
+        first = source[start : start + 1]
+        if first and first not in " \t\r\n\f#)]}" and not _GOES_ON(source, start):
+            return start
+        end = start - 1
+    return 0
+
+
+def _from_tree(source: str) -> tuple[CodeType, ...]:
+    tree = ast.parse(source, FILE)
+    if _runs(source):
+        tree = rewritten(tree)
+    body = _opened(tree.body)
+    if body and isinstance(body[-1], ast.Expr):
+        head = ast.Module(body[:-1], tree.type_ignores)
+        return _tree_part(head, "exec"), _tree_part(ast.Expression(body[-1].value), "eval")
+    return (_tree_part(ast.Module(body, tree.type_ignores), "exec"),)
+
+
+def _tree_part(tree: ast.Module | ast.Expression, mode: str) -> CodeType:
+    code: CodeType = compile(tree, FILE, mode, flags=_AWAIT, dont_inherit=True)
+    return code
+
+
+def _opened(body: list[ast.stmt]) -> list[ast.stmt]:
+    """With a last `if __name__ == "__main__":` replaced by what is in it."""
+    match body[-1:]:
+        case [ast.If(ast.Compare(ast.Name("__name__"), [ast.Eq()]), inner, [])]:
+            return body[:-1] + inner
+    return body
+
+
+def _mentioned(source: str) -> bool:
+    """Whether anything but `main` itself reads the name."""
+    for node in ast.parse(source, FILE).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == "main":
+            continue
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name) and inner.id == "main":
+                return True
+    return False

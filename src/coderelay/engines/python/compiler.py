@@ -1,0 +1,115 @@
+"""A program is compiled once, in an instance that runs none and compiles no other.
+
+What it compiles to is kept for a while, so that running a program again costs no compiling. The
+instance is pristine each time: no program's text can touch another's code, and the same source
+gives the same code in every process. Why: docs/design/fresh-compiler.md.
+"""
+
+import threading
+from collections import OrderedDict
+
+from wasmtime import TrapCode
+
+from coderelay.core.limits import KB, MB
+from coderelay.engines.python.instance import Guest, Instance
+from coderelay.engines.python.pool import Pool
+from coderelay.engines.python.world import World
+from coderelay.engines.wasm.backstop import Backstop
+from coderelay.engines.wasm.execution import Trapped
+
+_KEPT = 16 * MB
+_FUEL = 10_000_000_000
+_TOO_MUCH = (
+    '!{"kind":"syntax","name":"SyntaxError","message":"the program is too complex to compile: '
+    'nest less"}'
+)
+_SAMPLE = '''\
+import asyncio
+from dataclasses import dataclass
+
+
+@dataclass
+class Row:
+    """A row."""
+
+    name: str
+    size: int = 0
+
+
+def total(rows, *, least=1):
+    return sum(row.size * 2 for row in rows if row.name.strip() and row.size >= least)
+
+
+async def fetch(number):
+    try:
+        found = await tool(query=f"number {number:>3}", limit=number)
+    except (KeyError, ValueError) as error:
+        return {"error": str(error)}
+    finally:
+        print("done", number)
+    return found["items"][0]
+
+
+async def main():
+    first, second = await asyncio.gather(*(fetch(n) for n in range(2)))
+    rows = sorted([Row(k, v) for k, v in first.items()], key=lambda row: (-row.size, row.name))
+    while rows and len(rows) > 3:
+        rows.pop()
+    if not rows:
+        return None
+    return {"first": rows[0], "all": {row.name: row.size for row in rows}, "second": second[:2]}
+
+
+await main()
+'''
+"""Touches the memory that compiling touches."""
+
+
+class Compiler:
+    """Compiles programs, and keeps what they compile to."""
+
+    def __init__(self, guest: Guest, backstop: Backstop, *, pool: int) -> None:
+        self._pool = Pool(lambda: _warm(guest), pool)
+        self._backstop = backstop
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, str] = OrderedDict()
+        self._size = 0
+
+    def code(self, source: str, seconds: float) -> str:
+        """The code of a program, or its failure after a `!`."""
+        with self._lock:
+            code = self._kept.get(source)
+            if code is not None:
+                self._kept.move_to_end(source)
+                return code
+        code = self._compile(source, seconds)
+        with self._lock:
+            self._keep(source, code)
+        return code
+
+    def _compile(self, source: str, seconds: float) -> str:
+        instance = self._pool.take()
+        instance.store.set_fuel(_FUEL)
+        try:
+            with self._backstop.watch(instance.store, seconds):
+                return instance.enter(World(), "compile", source)
+        except Trapped as trap:
+            if trap.trap_code is TrapCode.INTERRUPT:
+                raise
+            return _TOO_MUCH
+        finally:
+            self._pool.discard(instance)
+
+    def _keep(self, source: str, code: str) -> None:
+        if source not in self._kept:
+            self._kept[source] = code
+            self._size += len(source) + len(code) + KB
+        while self._size > _KEPT:
+            dropped, code = self._kept.popitem(last=False)
+            self._size -= len(dropped) + len(code) + KB
+
+
+def _warm(guest: Guest) -> Instance:
+    instance = Instance(guest)
+    instance.enter(World(), "compile", _SAMPLE * 3)  # as long as programs get, mostly
+    return instance

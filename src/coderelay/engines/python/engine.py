@@ -1,0 +1,33 @@
+"""Runs Python programs, on CPython compiled to WebAssembly."""
+
+from collections.abc import Sequence
+
+from coderelay.core import Limits, Program, ToolName
+from coderelay.engines.python.compiler import Compiler
+from coderelay.engines.python.execution import PythonExecution
+from coderelay.engines.python.instance import Guest, Instance
+from coderelay.engines.python.pool import Pool
+from coderelay.engines.wasm.backstop import Backstop
+from coderelay.engines.wasm.compiled import Progress
+
+INSTANCES, COMPILERS = 4, 2
+"""How many wait in their pools."""
+SEMANTICS = 1
+"""Raised when the host's side of a run changes what programs see."""
+
+
+class PythonEngine:
+    """The engine of `python`. Every program gets an instance of its own."""
+
+    language = "python"
+
+    def __init__(self, progress: Progress = lambda message: None, *, pool: int = INSTANCES) -> None:
+        guest = Guest(progress)
+        self.fingerprint = f"python-{SEMANTICS}-{guest.digest}"
+        self.pool = Pool(lambda: Instance(guest), pool)
+        self._backstop = Backstop(guest.engine)
+        self.compiler = Compiler(guest, self._backstop, pool=min(pool, COMPILERS))
+
+    def start(self, program: Program, names: Sequence[ToolName], limits: Limits) -> PythonExecution:
+        """Make a program ready."""
+        return PythonExecution(self.pool, self.compiler, self._backstop, program, names, limits)

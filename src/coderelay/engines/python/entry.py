@@ -1,0 +1,60 @@
+"""The texts that enter a guest: the same bytes whenever the same step is taken."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from coderelay.core import Limits, Program, Raised, Result, ToolName
+
+_FENCE = re.compile(r"\s*```[ \t]*(?:python3?|py)?[ \t]*\r?\n(.*?)^[ \t]*```\s*\Z", re.S | re.M)
+_WORD = re.compile(r"\w+")
+_REACHING = frozenset(
+    "__dict__ __globals__ __import__ __main__ eval exec f_globals f_locals globals importlib "
+    "locals modules tools vars".split()
+)
+"""Words by which a program can come to names that its source does not show."""
+_RANDOM = frozenset("email random secrets statistics tempfile".split())
+"""Words by which a program can come to the module `random`."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def unfenced(source: str) -> str:
+    """A program without the Markdown fence around it, its lines where they were."""
+    found = _FENCE.match(source)
+    if found is None:
+        return source
+    return "\n" * source.count("\n", 0, found.start(1)) + found.group(1)
+
+
+def setup(program: Program, names: Sequence[ToolName], limits: Limits) -> str:
+    """What the harness must know beside the code.
+
+    Only tools that the source can reach are bound, and `random` is seeded only where something
+    can ask it: both cost time, and there may be hundreds of tools.
+    """
+    words = set(_WORD.findall(unicodedata.normalize("NFKC", program.source)))  # as Python does
+    everything = not words.isdisjoint(_REACHING)
+    tools = [
+        [tool.name, tool.identifiers, tool.parameters]
+        for tool in names
+        if everything or not words.isdisjoint(tool.identifiers)
+    ]
+    random = everything or not words.isdisjoint(_RANDOM)
+    seed = program.seed.hex() if random else None
+    return json.dumps([tools, seed, limits.value, limits.arguments, limits.logs])
+
+
+def results(indices: Sequence[int], given: Sequence[Result], payloads: Sequence[str]) -> str:
+    """A batch of results, in call order."""
+    entries = []
+    for index, result, payload in zip(indices, given, payloads, strict=True):
+        if isinstance(result, Raised):
+            error = result.error
+            payload = json.dumps([error.kind, error.name, error.message])
+            entries.append(f"[{index},1,{payload}]")
+        else:
+            entries.append(f"[{index},0,{payload}]")
+    text = f"[{','.join(entries)}]"
+    # Lone surrogates have no UTF-8 form; in JSON they are always inside a string.
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

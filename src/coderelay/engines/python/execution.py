@@ -1,0 +1,176 @@
+"""One Python program under way."""
+
+from collections.abc import Sequence
+
+from coderelay.core import Failure, Limits, Program, Result, ToolName
+from coderelay.engines.python import entry, report
+from coderelay.engines.python.compiler import Compiler
+from coderelay.engines.python.instance import MEMORY, Instance
+from coderelay.engines.python.pool import Pool
+from coderelay.engines.python.world import World
+from coderelay.engines.wasm.backstop import Backstop
+from coderelay.engines.wasm.execution import GuestExecution, Trapped
+
+_LEVELS = ("print", "stderr", "warning")
+_LONGEST_LINE = 1 << 16
+_IMPORT_FUEL = 30_000
+"""About what the host's side of an import costs, in the guest's currency."""
+_EXITED = Failure(
+    "exception", "the program ended its interpreter: return instead", name="SystemExit"
+)
+
+
+class PythonExecution(GuestExecution):
+    """Enters the guest once to start, then once for each batch."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        compiler: Compiler,
+        backstop: Backstop,
+        program: Program,
+        names: Sequence[ToolName],
+        limits: Limits,
+    ) -> None:
+        super().__init__(program, names, limits, backstop)
+        self._pool = pool
+        self._compiler = compiler
+        self._world = _Listening(self)
+        self._instance: Instance | None = None
+        self.source = entry.unfenced(program.source)
+
+    def open(self) -> None:
+        """Take a warm instance."""
+        self._instance = self._pool.take()
+        self.store = self._instance.store
+        self.store.set_limits(memory_size=self.limits.memory or MEMORY)
+
+    def begin(self) -> None:
+        """Load the program and run it until it can go no further."""
+        try:
+            self.source.encode()
+        except UnicodeEncodeError:
+            message = "the program has a lone surrogate, which is no text"
+            self.ledger.fail(Failure("syntax", message, name="SyntaxError"))
+            return
+        code = self._compiler.code(self.source, self.limits.seconds)
+        if code.startswith("!"):
+            self._world.fail(code[1:])
+            return
+        setup = entry.setup(self.program, self.names, self.limits)
+        self._enter("start", code, self.source, setup)
+
+    def deliver(self, results: Sequence[Result], payloads: Sequence[str]) -> None:
+        """Settle the waiting calls and run on."""
+        indices = self._world.take_indices()
+        self._enter("resume", entry.results(indices, results, payloads))
+
+    def drop(self) -> None:
+        """Free the instance."""
+        if self._instance is not None:
+            self._pool.discard(self._instance)
+            self._instance = None
+
+    def _enter(self, export: str, *texts: str) -> None:
+        assert self._instance is not None
+        try:
+            self._instance.enter(self._world, export, *texts)
+        except Trapped:
+            self._world.end_lines()
+            raise
+        if not self.ledger.batch:
+            self._world.end_lines()
+
+
+class _Listening(World):
+    """Takes what a program tells, checked, into the ledger."""
+
+    def __init__(self, execution: PythonExecution) -> None:
+        super().__init__(execution.program.created, execution.program.seed)
+        self.clock = execution.clock
+        self._execution = execution
+        self._ledger = execution.ledger
+        self._known = {tool.name for tool in execution.names}
+        self._indices: list[int] = []
+        self._lines = [_Line() for _ in _LEVELS]
+
+    def call(self, name: str, arguments: str) -> int:
+        """Take a call, unless it was forged: then it is none."""
+        if name not in self._known:
+            return (1 << 32) - 1
+        if not self._ledger.call(name, arguments):
+            self._execution.stop()
+            return 0
+        index = self._ledger.batch[-1].index
+        self._indices.append(index)
+        return index
+
+    def take_indices(self) -> list[int]:
+        """The calls of the batch that is answered now."""
+        indices, self._indices = self._indices, []
+        return indices
+
+    def log(self, level: int, text: str) -> None:
+        """Take output, line by line."""
+        level = min(level, len(_LEVELS) - 1)
+        for line in self._lines[level].take(text):
+            if not self._ledger.log(_LEVELS[level], line):
+                self._execution.stop()
+                return
+
+    def end_lines(self) -> None:
+        """The program is over: what has no line end yet is a line too."""
+        for level, line in zip(_LEVELS, self._lines, strict=True):
+            for rest in line.end():
+                self._ledger.log(level, rest)
+
+    def complete(self, value: str) -> None:
+        """Take main's value."""
+        if not self._ledger.complete(value):
+            self._execution.stop()
+
+    def fail(self, failure: str) -> None:
+        """Take main's failure."""
+        execution = self._execution
+        self._ledger.fail(report.failure(failure, execution.source, execution.names))
+
+    def exit(self) -> None:
+        """End at once, as `os._exit` does."""
+        self._ledger.fail(_EXITED)
+        self._ledger.batch.clear()
+        self._execution.stop()
+
+    def charge(self) -> None:
+        """Take fuel, so that fuel runs out before the wall clock does."""
+        store = self._execution.store
+        store.set_fuel(max(0, store.get_fuel() - _IMPORT_FUEL))
+
+    def broken(self, error: BaseException) -> None:
+        """Keep our own error until the guest has been left."""
+        super().broken(error)
+        self._execution.stop()
+
+
+class _Line:
+    """A line under way, in the pieces that it was written in."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._size = 0
+
+    def take(self, text: str) -> list[str]:
+        """Add to the line. The answer is the lines that are complete now."""
+        first, *more = text.split("\n")
+        self._pieces.append(first)
+        self._size += len(first)
+        if not more:
+            return self.end() if self._size > _LONGEST_LINE else []
+        lines = ["".join(self._pieces), *more[:-1]]
+        self._pieces, self._size = [more[-1]], len(more[-1])
+        return lines
+
+    def end(self) -> list[str]:
+        """The line as it is, if there is anything in it."""
+        line = "".join(self._pieces)
+        self._pieces, self._size = [], 0
+        return [line] if line else []

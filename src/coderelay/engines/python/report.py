@@ -1,0 +1,68 @@
+"""A failure as the guest told it, checked, and with what only the host knows."""
+
+import difflib
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from coderelay.core import Failure, ToolName
+from coderelay.core.outcome import FailureKind
+from coderelay.engines.frame import code_frame
+
+_KINDS: dict[str, FailureKind] = {
+    "syntax": "syntax",
+    "exception": "exception",
+    "arguments": "arguments",
+    "deadlock": "deadlock",
+    "memory": "limit",
+}
+_UNKNOWN = re.compile(r"name '(\w+)' is not defined|module 'tools' has no attribute '(\w+)'")
+_MOST = 10_000
+
+
+def failure(text: str, source: str, names: Sequence[ToolName]) -> Failure:
+    """Read what the guest said. User code may have written it: nothing in it is trusted."""
+    told = _told(text)
+    kind = str(told.get("kind"))
+    line, column = _number(told.get("line")), _number(told.get("column"))
+    message = _text(told.get("message"))
+    if kind == "memory":
+        message = f"the program ran out of memory: keep less at a time. {message}".strip()
+    return Failure(
+        _KINDS.get(kind, "exception"),
+        message + _meant(message, names),
+        name=_text(told.get("name")) or "Exception",
+        limit="memory" if kind == "memory" else None,
+        line=line,
+        column=column,
+        stack=_text(told.get("stack")),
+        frame=code_frame(source, line, column) if line is not None else "",
+    )
+
+
+def _told(text: str) -> dict[str, Any]:
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _text(value: Any) -> str:
+    return value[:_MOST] if isinstance(value, str) else ""
+
+
+def _number(value: Any) -> int | None:
+    return value if type(value) is int and 0 < value < 1_000_000 else None
+
+
+def _meant(message: str, names: Sequence[ToolName]) -> str:
+    """The tools whose names are near an unknown one."""
+    unknown = _UNKNOWN.search(message)
+    if unknown is None:
+        return ""
+    known = {identifier: tool.identifiers[0] for tool in names for identifier in tool.identifiers}
+    near = difflib.get_close_matches(unknown[1] or unknown[2], known, n=3, cutoff=0.6)
+    tools = list(dict.fromkeys(known[name] for name in near))
+    return f". Tools with a similar name: {', '.join(tools)}" if tools else ""

@@ -1,0 +1,60 @@
+"""QuickJS in WebAssembly, pre-initialised with our harness, a fresh instance for each program."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import wasmtime
+
+from coderelay.core import Execution, Limits, Program, ToolName
+from coderelay.engines.typescript.checkpoints import Checkpoints
+from coderelay.engines.typescript.execution import TypeScriptExecution
+from coderelay.engines.typescript.imports import link
+from coderelay.engines.typescript.prepare import Preparer
+from coderelay.engines.typescript.stock import Stock
+from coderelay.engines.typescript.swc import Swc
+from coderelay.engines.wasm.backstop import Backstop
+from coderelay.engines.wasm.compiled import Progress, image, load
+from coderelay.engines.wasm.config import STACK, metered
+
+GUEST = Path(__file__).parent / "guest"
+_SEMANTICS = "1"
+
+
+class TypeScriptEngine:
+    """Runs TypeScript and JavaScript programs."""
+
+    language = "typescript"
+
+    def __init__(self, progress: Progress = lambda message: None, guest: Path = GUEST) -> None:
+        wasm = image(guest / "quickjs.wasm")
+        handles: dict[str, int] = json.loads(image(guest / "handles.json"))
+        engine = wasmtime.Engine(metered(STACK))
+        self._module = load(
+            wasm,
+            configuration=f"quickjs {STACK}",
+            compile=lambda data: wasmtime.Module(engine, data),
+            serialize=lambda module: bytes(module.serialize()),
+            deserialize=lambda name: wasmtime.Module.deserialize_file(engine, name),
+            progress=progress,
+        )
+        linker, self._imports = link(engine, self._module)
+        self._stock = Stock(engine, self._module, linker, handles)
+        self._checkpoints = Checkpoints()
+        self._backstop = Backstop(engine)
+        self._preparer = Preparer(Swc(guest / "swc.wasm", progress))
+        stripper = image(guest / "swc.wasm")
+        self.fingerprint = hashlib.sha256(wasm + stripper + _SEMANTICS.encode()).hexdigest()[:16]
+
+    def start(self, program: Program, names: Sequence[ToolName], limits: Limits) -> Execution:
+        """Make a program ready."""
+        return TypeScriptExecution(
+            program,
+            names,
+            limits,
+            backstop=self._backstop,
+            preparer=self._preparer,
+            stock=self._stock,
+            checkpoints=self._checkpoints,
+        )

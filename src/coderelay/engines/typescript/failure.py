@@ -1,0 +1,84 @@
+"""A thrown error as a `Failure` that the model can act on."""
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from coderelay.core import Failure, ToolName
+from coderelay.core.outcome import FailureKind
+from coderelay.engines.frame import code_frame
+from coderelay.engines.typescript.callsite import call_of
+from coderelay.engines.typescript.prepare import Prepared
+from coderelay.engines.typescript.stack import FILE, places, shown
+
+_UNDEFINED = re.compile(r"^(\S+) is not defined$")
+_NEAREST = 3
+_KINDS: dict[str, FailureKind] = {"arguments": "arguments", "syntax": "syntax"}
+
+
+@dataclass(frozen=True, slots=True)
+class Thrown:
+    """What the guest says of an error. All of it may be of the program's own making."""
+
+    name: str
+    message: str
+    stack: str
+    kind: str = "exception"
+    makers: str = ""
+    """What may have made the error, a line each: its classes, and its tool if it has one."""
+
+    def is_memory(self, full: bool) -> bool:
+        """Whether the interpreter could not allocate. With not even room for an error it throws
+        null, and with none for its text we are told nothing, so in a `full` memory that is what
+        null, nothing, and an error without a place mean."""
+        if self.name == "InternalError" and self.message == "out of memory":
+            return True
+        if self.name == "Thrown":
+            return full and self.message == "null"
+        return full and FILE not in self.stack
+
+    def failure(self, source: str, prepared: Prepared, names: Sequence[ToolName]) -> Failure:
+        """The failure, placed in the source that the model wrote."""
+        kind = _KINDS.get(self.kind, "exception")
+        frames = self._frames(source, prepared, names)
+        message = self.message + (_suggest(self.message, names) if self._is_unknown_name else "")
+        if not frames:
+            return Failure(kind, message, self.name)
+        _, line, column = frames[0]
+        frame = code_frame(source, line, column)
+        stack = shown(frames)
+        return Failure(kind, message, self.name, None, line, column, stack, frame)
+
+    def _frames(
+        self, source: str, prepared: Prepared, names: Sequence[ToolName]
+    ) -> list[tuple[str, int, int]]:
+        """The places in the source, from where the error was made: its class's constructors,
+        which come before that, say nothing."""
+        frames = places(self.stack, prepared)
+        makers = set(filter(None, self.makers.split("\n")))
+        while len(frames) > 1 and frames[0][0] in makers:
+            del frames[0]
+        for tool in names:
+            if tool.name in makers:
+                makers.update(tool.identifiers)
+        if frames:
+            name, line, column = frames[0]
+            frames[0] = (name, *(call_of(source, line, column, makers) or (line, column)))
+        return frames
+
+    @property
+    def _is_unknown_name(self) -> bool:
+        return self.name == "ReferenceError"
+
+
+def _suggest(message: str, names: Sequence[ToolName]) -> str:
+    """What to say of a name that nothing has: it may be a tool's, misspelt."""
+    found = _UNDEFINED.match(message)
+    if found is None or not names:
+        return ""
+    known = [name.identifiers[0] for name in names]
+    nearest = difflib.get_close_matches(found[1][:100], known, _NEAREST, 0.6)
+    if not nearest:
+        return ""
+    return f": there is no such tool or variable; nearest tools: {', '.join(nearest)}"

@@ -1,0 +1,173 @@
+"""The forms in which a model may write its program, made one: a script with a value.
+
+Nothing here moves a character of the model's source to another column, and each line goes down
+by one: QuickJS miscounts the columns of a script's first line, so that line is ours.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from coderelay.engines.typescript.tokens import Token, tokens
+
+_FENCE = re.compile(r"\A\s*```[^\n]*\n(.*?)\n[ \t]*```\s*\Z", re.DOTALL)
+_MENTIONS = re.compile(r"\b(?:main|export|import)\b")
+_CALL_MAIN = "\n;(async () => (typeof main === 'function' ? main() : main))();"
+_PLAIN_MAIN = re.compile(r"^(?:async )?function main\(", re.MULTILINE)
+LINES_BEFORE = 1
+_DECLARING = ("const", "let", "var")
+_IN_TYPES = ("<", "|", "&", ":", ",", "=", "?")
+
+
+class Imports(Exception):
+    """The program imports a module, at this line and column."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self.line = text.count("\n", 0, start) + 1 - LINES_BEFORE
+        self.column = start - text.rfind("\n", 0, start)
+
+
+@dataclass(frozen=True, slots=True)
+class Shaped:
+    """A source in its one form, `LINES_BEFORE` the model's first line."""
+
+    text: str
+
+
+def shape(source: str) -> Shaped:
+    """Take a fence, `export` and `import type` away, and call `main` where the program does not.
+
+    Raises `Imports` for a program that wants a module."""
+    text = "\n" + _uncommand(unfence(source))
+    mentions = _MENTIONS.findall(text)
+    if not mentions:
+        return Shaped(text)
+    if mentions == ["main"] and _is_plain(text):
+        return Shaped(text + _CALL_MAIN)
+    found = list(tokens(text))
+    text = _unimport(_unexport(text, found), found)
+    return Shaped(text + _CALL_MAIN) if _leaves_main_uncalled(text) else Shaped(text)
+
+
+def enclose(shaped: Shaped) -> Shaped:
+    """The form for a program with a `return` at its top level: the body of a function."""
+    text = shaped.text.removesuffix(_CALL_MAIN)
+    return Shaped(f"(async () => {{{text}\n}})()")
+
+
+def unfence(source: str) -> str:
+    """Take away a Markdown fence around the whole source; its first line stays, empty."""
+    found = _FENCE.match(source)
+    return source if found is None else "\n" * source[: found.start(1)].count("\n") + found[1]
+
+
+def _uncommand(text: str) -> str:
+    """Make a comment of a first line for the shell; anywhere but there it is an error."""
+    return "//" + text[2:] if text.startswith("#!") else text
+
+
+def _unexport(text: str, found: Sequence[Token]) -> str:
+    """Blank out `export` at the top level: a script has nobody to export to."""
+    for place, token in enumerate(found):
+        if token.text != "export" or token.depth or _is_property(found, place):
+            continue
+        after = found[place + 1 : place + 4]
+        words = [token.text for token in after]
+        if words[:1] == ["default"]:
+            # A nameless function or an object is no statement; behind `0,` it is an expression.
+            prefix = "0," if _is_nameless(found[place + 2 : place + 6]) else ""
+            text = _overwrite(text, token.start, after[0].end, prefix)
+        elif words[:1] == ["{"]:
+            text = _overwrite(text, token.start, _closing(found, place + 1).end, "")
+        else:
+            text = _overwrite(text, token.start, token.end, "")
+    return text
+
+
+def _unimport(text: str, found: Sequence[Token]) -> str:
+    """Blank out imports of types: no module is there, and a function's body may not have any."""
+    for place, token in enumerate(found):
+        if token.text != "import" or token.depth or _is_property(found, place):
+            continue
+        words = [token.text for token in found[place + 1 : place + 4]]
+        if words[:1] in (["("], ["."]) or words[1:2] == ["="] or words[2:3] == ["="]:
+            continue  # an expression, or an alias of a namespace
+        if words[:1] != ["type"] or words[1:2] in (["from"], [","]):
+            raise Imports(text, token.start)
+        end = next((at for at in range(place, len(found)) if found[at].text[0] in "\"'"), place)
+        text = _overwrite(text, token.start, found[end].end, "")
+    return text
+
+
+def _closing(found: Sequence[Token], opening: int) -> Token:
+    """The brace that closes a list of names; the opening one where there is none."""
+    depth = found[opening].depth
+    ends = (at for at in range(opening + 1, len(found)) if found[at].depth == depth)
+    return found[next(ends, opening)]
+
+
+def _is_nameless(declaration: Sequence[Token]) -> bool:
+    """Whether these tokens begin an object, or a function or class without a name."""
+    words = [token.text for token in declaration]
+    if words[:1] == ["{"]:
+        return True
+    if words[:1] == ["async"]:
+        words = words[1:]
+    if words[:1] not in (["function"], ["class"]):
+        return False
+    return (words[1:2] != ["*"] and words[1:2] in (["("], ["<"], ["{"], ["extends"])) or (
+        words[1:2] == ["*"] and words[2:3] in (["("], ["<"])
+    )
+
+
+def _overwrite(text: str, start: int, end: int, replacement: str) -> str:
+    """Replace a stretch, keeping every other character where it is."""
+    old = text[start:end]
+    blank = re.sub(r"[^\n]", " ", old[len(replacement) :])
+    return text[:start] + replacement + blank + text[end:]
+
+
+def _is_plain(text: str) -> bool:
+    """Whether the one `main` in this text surely defines a function: most programs are so, and
+    reading all their tokens would cost more than running them."""
+    found = _PLAIN_MAIN.search(text)
+    if found is None:
+        return False
+    before = text[: found.start()]
+    return "`" not in before and "/*" not in before
+
+
+def _leaves_main_uncalled(text: str) -> bool:
+    """Whether `main` is defined at the top level and named nowhere outside its own body."""
+    found = list(tokens(text))
+    defined: tuple[int, int] | None = None
+    for place, token in enumerate(found):
+        if token.text != "main" or _is_property(found, place):
+            continue
+        if defined is None and token.depth == 0 and _defines(found, place):
+            defined = (token.start, _body_end(found, place, len(text)))
+        elif defined is None or not defined[0] <= token.start < defined[1]:
+            return False
+    return defined is not None
+
+
+def _is_property(found: Sequence[Token], place: int) -> bool:
+    before = found[place - 1].text if place else ""
+    after = found[place + 1].text if place + 1 < len(found) else ""
+    return before in (".", "?.") or (after == ":" and before in ("{", ","))
+
+
+def _defines(found: Sequence[Token], place: int) -> bool:
+    before = found[place - 1].text if place else ""
+    return before in ("function", "*", *_DECLARING)
+
+
+def _body_end(found: Sequence[Token], place: int, end: int) -> int:
+    """Where the body of `main` ends. A brace behind one of `_IN_TYPES` opens a type, not it."""
+    body = False
+    for before, token in zip(found[place:], found[place + 1 :], strict=False):
+        if token.depth == 0 and token.text == "{" and before.text not in _IN_TYPES:
+            body = True
+        elif token.depth == 0 and token.text == "}" and body:
+            return token.end
+    return end

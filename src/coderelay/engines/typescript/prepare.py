@@ -1,0 +1,154 @@
+"""TypeScript in, JavaScript out, every line and column where the model put it."""
+
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import wasmtime
+from wasmtime import TrapCode
+
+from coderelay.core import Failure, TimedOut
+from coderelay.engines.frame import code_frame
+from coderelay.engines.typescript.forms import LINES_BEFORE, Imports, Shaped, enclose, shape
+from coderelay.engines.typescript.sourcemap import parse
+from coderelay.engines.typescript.swc import Swc, Unstrippable
+
+_CACHED = 128
+_LONGEST = 512 * 1024  # of what the stripper makes of 48 KB: constants of an enum are copied in
+_RETURN = "Return statement is not allowed here"
+_NO_MODULES = "there are no modules to import: the tools are global functions, call them by name"
+_TOO_MUCH = Failure(
+    "limit",
+    "the source is nested too deeply or becomes too long: write it flatter",
+    name="LimitError",
+    limit="source",
+)
+
+
+class TooLong(Exception):
+    """The stripper made far more of the source than the model wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Code for the guest, and the way back from its places to the model's.
+
+    The source map is kept as text: read, it is twenty times as large, and few programs fail.
+    """
+
+    source: str
+    code: str
+    map: str | None = None
+
+    def original(self, line: int, column: int) -> tuple[int, int] | None:
+        """The place in the model's source, for one in the code; None for what we added.
+
+        Both count from 1. QuickJS counts columns in bytes, the stripper in UTF-16 units, a person
+        in characters."""
+        column = _convert(self.code, line, column, "utf-8", "utf-16-le")
+        if self.map is not None:
+            line, column = parse(self.map).original(line - 1, column)  # behind the line we added
+        line -= LINES_BEFORE
+        if not 1 <= line <= self.source.count("\n") + 1:
+            return None
+        return line, _convert(self.source, line, column, "utf-16-le", "utf-32-le")
+
+
+_UNITS = {"utf-8": 1, "utf-16-le": 2, "utf-32-le": 4}
+
+
+def _convert(text: str, line: int, column: int, encoding: str, wanted: str) -> int:
+    """A column of a line of the text, counted in another encoding's units."""
+    lines = text.split("\n", line)
+    if line > len(lines):
+        return column
+    units = lines[line - 1].encode(encoding)
+    before = units[: (column - 1) * _UNITS[encoding]].decode(encoding, "ignore")
+    beyond = max(0, column - 1 - len(units) // _UNITS[encoding])
+    return len(before.encode(wanted)) // _UNITS[wanted] + 1 + beyond
+
+
+class Preparer:
+    """Prepares sources, and remembers the last ones: a replay meets the same source again."""
+
+    def __init__(self, swc: Swc) -> None:
+        self._swc = swc
+        self.prepare = lru_cache(_CACHED)(self._prepare)
+
+    def _prepare(self, source: str) -> Prepared | Failure:
+        """The prepared source, or why it is none."""
+        try:
+            source.encode()
+        except UnicodeEncodeError:
+            return Failure("syntax", "the source has half a surrogate pair", name="SyntaxError")
+        try:
+            shaped = shape(source)
+        except Imports as found:
+            frame = code_frame(source, found.line, found.column)
+            return Failure(
+                "syntax",
+                _NO_MODULES,
+                name="SyntaxError",
+                line=found.line,
+                column=found.column,
+                frame=frame,
+            )
+        try:
+            try:
+                return self._strip(source, shaped)
+            except Unstrippable as error:
+                if error.report.get("message") != _RETURN:
+                    raise
+                shaped = enclose(shaped)
+                return self._strip(source, shaped)
+        except Unstrippable as error:
+            return _syntax_failure(source, error.report)
+        except wasmtime.Trap as trap:
+            return _exhausted(trap)
+        except TooLong:
+            return _TOO_MUCH
+
+    def _strip(self, source: str, shaped: Shaped) -> Prepared:
+        try:
+            output = self._swc.transform(shaped.text)
+            return Prepared(source, output["code"])
+        except Unstrippable as error:
+            if error.report.get("code") != "UnsupportedSyntax":
+                raise
+        output = self._swc.transform(shaped.text, mode="transform", sourceMap=True)
+        if len(output["code"]) + len(output["map"]) > _LONGEST:
+            raise TooLong
+        return Prepared(source, "\n" + output["code"], output["map"])
+
+
+def _syntax_failure(source: str, report: dict[str, Any]) -> Failure:
+    message = report.get("message", "the source cannot be read")
+    if "startLine" not in report:
+        return Failure("syntax", message, name="SyntaxError")
+    lines, line = source.split("\n"), int(report["startLine"]) - LINES_BEFORE
+    if line > len(lines):  # in what we added: the source ends too soon
+        line, column = len(lines), len(lines[-1]) + 1
+    else:
+        column = _shown_at(lines[line - 1], int(report["startColumn"])) + 1
+    frame = code_frame(source, line, column)
+    return Failure("syntax", message, "SyntaxError", line=line, column=column, frame=frame)
+
+
+def _shown_at(line: str, width: int) -> int:
+    """How many characters stand before a column of the stripper's reports. It counts as a terminal
+    shows them: a tab as four, a wide character as two, and one beyond U+FFFF as one more."""
+    count = 0
+    for character in line:
+        if width <= 0:
+            break
+        wide = unicodedata.east_asian_width(character) in "WF"
+        width -= 4 if character == "\t" else 1 + wide + (character > "\uffff")
+        count += 1
+    return count + max(0, width)
+
+
+def _exhausted(trap: wasmtime.Trap) -> Failure:
+    if trap.trap_code is TrapCode.INTERRUPT:
+        raise TimedOut("the source could not be read in time: the server is overloaded, try again")
+    return _TOO_MUCH

@@ -1,0 +1,67 @@
+"""From a place in transformed code back to the place in the source that the model wrote."""
+
+import bisect
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+
+_DIGITS = {
+    digit: value
+    for value, digit in enumerate(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMap:
+    """For each line of the code, its segments: column, source line, source column; all from 0."""
+
+    lines: tuple[tuple[tuple[int, int, int], ...], ...]
+
+    def original(self, line: int, column: int) -> tuple[int, int]:
+        """The place in the source, for a place in the code; both count from 1."""
+        for number in range(min(line, len(self.lines)) - 1, -1, -1):
+            segments = self.lines[number]
+            if segments:
+                at = (
+                    bisect.bisect_right(segments, (column - 1, 1 << 30, 0))
+                    if number == line - 1
+                    else len(segments)
+                )
+                _, source_line, source_column = segments[max(at - 1, 0)]
+                return source_line + 1, source_column + 1
+        return line, column
+
+
+@lru_cache(4)
+def parse(text: str) -> SourceMap:
+    """Read a version 3 source map of one source."""
+    lines = []
+    source_line = source_column = 0
+    for group in json.loads(text)["mappings"].split(";"):
+        column = 0
+        segments = []
+        for segment in filter(None, group.split(",")):
+            fields = _numbers(segment)
+            column += fields[0]
+            if len(fields) >= 4:
+                source_line += fields[2]
+                source_column += fields[3]
+                segments.append((column, source_line, source_column))
+        lines.append(tuple(segments))
+    return SourceMap(tuple(lines))
+
+
+def _numbers(segment: str) -> list[int]:
+    """The numbers of a segment: base64 digits of five bits, least first, sign in the lowest."""
+    numbers = []
+    value = shift = 0
+    for digit in segment:
+        bits = _DIGITS[digit]
+        value |= (bits & 31) << shift
+        shift += 5
+        if not bits & 32:
+            numbers.append(-(value >> 1) if value & 1 else value >> 1)
+            value = shift = 0
+    return numbers

@@ -1,0 +1,87 @@
+"""The words and brackets of a JavaScript or TypeScript source, with all text in it passed over."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_TOKEN = re.compile(
+    r"""
+    (?P<skip>\s+|//[^\n]*|/\*.*?(?:\*/|\Z))
+  | (?P<word>[A-Za-z_$\u0080-\U0010ffff][\w$\u0080-\U0010ffff]*)
+  | (?P<string>"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)
+  | (?P<number>\d[\w.]*)
+  | (?P<sign>=>|\.\.\.|.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_TEMPLATE = re.compile(r"(?:\\.|[^`\\$]|\$(?!\{))*(`|\$\{|\Z)", re.DOTALL)
+_REGEX = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*+\]|[^/\\\[\n])++/\w*")
+_BEFORE_REGEX = frozenset(
+    "return typeof case in of delete void throw new instanceof await yield do else".split()
+)
+_ENDS_VALUE = frozenset("_$)]}`\"'")
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a sign or an opaque piece of text; `depth` counts the brackets around it."""
+
+    text: str
+    start: int
+    depth: int
+
+    @property
+    def end(self) -> int:
+        """Where the token ends in the source."""
+        return self.start + len(self.text)
+
+
+def tokens(source: str) -> Iterator[Token]:
+    """All tokens but white space, comments and the text of templates."""
+    at, depth = 0, 0
+    previous = ""
+    templates: list[int] = []  # the depths at which a template goes on when its `}` comes
+    barren = 0  # no regular expression begins before this: one was sought in vain on the line
+    while at < len(source):
+        if source[at] == "`" or (source[at] == "}" and templates and templates[-1] == depth - 1):
+            if source[at] == "}":
+                depth = templates.pop()
+            found = _TEMPLATE.match(source, at + 1)
+            assert found is not None
+            if found[1] == "${":
+                templates.append(depth)
+                depth += 1
+            at, previous = found.end(), "${" if found[1] == "${" else "`"
+            continue
+        match = _TOKEN.match(source, at)
+        assert match is not None
+        if match.lastgroup == "skip":
+            at = match.end()
+            continue
+        text = match[0]
+        if text == "/" and at >= barren and _regex_may_follow(previous):
+            literal = _REGEX.match(source, at)
+            if literal is None:
+                barren = _line_end(source, at)
+            text = literal[0] if literal else text
+        if text in _CLOSING:
+            depth = max(0, depth - 1)
+        yield Token(text, at, depth)
+        if text in _OPENING:
+            depth += 1
+        at, previous = at + len(text), text
+
+
+def _line_end(source: str, at: int) -> int:
+    end = source.find("\n", at)
+    return len(source) if end < 0 else end
+
+
+def _regex_may_follow(previous: str) -> bool:
+    """A slash divides after a value and opens a regular expression anywhere else."""
+    if previous in _BEFORE_REGEX:
+        return True
+    return not (
+        previous[-1:].isalnum() or previous[-1:] in ("_", "$", ")", "]", "}", "`", '"', "'")
+    )

@@ -1,0 +1,194 @@
+"""One program under way in a WebAssembly guest."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import wasmtime
+from wasmtime import TrapCode
+
+from coderelay.core import (
+    Call,
+    Completed,
+    Failed,
+    Failure,
+    InvalidJournal,
+    Limits,
+    Outcome,
+    Program,
+    Result,
+    Returned,
+    Suspended,
+    TimedOut,
+    ToolName,
+)
+from coderelay.core.jsonvalue import MAX_DEPTH, NotJson, check_depth, dump, size
+from coderelay.engines.wasm.backstop import Backstop
+from coderelay.engines.wasm.clock import VirtualClock
+from coderelay.engines.wasm.config import STACK
+from coderelay.engines.wasm.ledger import Ledger
+from coderelay.engines.wasm.nativestack import require
+
+_DEADLOCK = Failure(
+    "deadlock",
+    "the program waits for something that can never happen: no call, timer or task is left",
+    name="DeadlockError",
+)
+_STOPPED = {
+    TrapCode.OUT_OF_FUEL: ("fuel", "the program used up its CPU budget: do less work"),
+    TrapCode.STACK_OVERFLOW: ("stack", "the program recursed too deeply: use a loop"),
+}
+_CRASHED = ("memory", "the program ran out of memory: keep less at a time")
+
+
+class Trapped(Exception):
+    """A trap of a component: wasmtime tells those as plain errors, which the engine reads."""
+
+    def __init__(self, code: TrapCode) -> None:
+        super().__init__(code.name)
+        self.trap_code = code
+
+
+class GuestExecution(ABC):
+    """The steps that every guest takes; a language says how its own is entered.
+
+    A trap ends an instance: whatever it was, nothing of that instance is used again.
+    """
+
+    store: wasmtime.Store
+
+    def __init__(
+        self, program: Program, names: Sequence[ToolName], limits: Limits, backstop: Backstop
+    ) -> None:
+        self.program = program
+        self.names = names
+        self.limits = limits
+        self.clock = VirtualClock(program.created)
+        self.ledger = Ledger(limits)
+        self._backstop = backstop
+        self._spent: int | None = None
+        self._started = self._closed = False
+        self.sound = True
+        """Whether the instance could be entered again. A trap leaves it in any state."""
+
+    @abstractmethod
+    def open(self) -> None:
+        """Take a pristine instance and set `store`."""
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Load the program and run it until it can go no further."""
+
+    @abstractmethod
+    def deliver(self, results: Sequence[Result], payloads: Sequence[str]) -> None:
+        """Settle the waiting calls, in call order, and run on. A payload is the JSON text of a
+        returned value, or a raised error's message."""
+
+    @abstractmethod
+    def drop(self) -> None:
+        """Free the instance, if there is one."""
+
+    def advance(self, results: Sequence[Result]) -> Outcome:
+        """Deliver the last batch's results (none at first) and run until the program can go no
+        further."""
+        if self._closed:
+            raise RuntimeError("this execution has ended")
+        require(STACK)
+        try:
+            self._step(results)
+        except (wasmtime.Trap, Trapped) as trap:
+            self.sound = False
+            self._trapped(trap)
+        except BaseException:
+            self.sound = False
+            self.close()
+            raise
+        return self._outcome()
+
+    def close(self) -> None:
+        """Drop the execution and all it holds."""
+        if not self._closed:
+            self._closed = True
+            self.drop()
+
+    def stop(self) -> None:
+        """End the program at once, from inside a host import: no fuel is left to go on with.
+
+        An exception would not do. wasmtime keeps a host function's exception in one slot for the
+        whole process, where another thread's run would find it.
+        """
+        if self._spent is None:
+            self._spent = self._fuel()
+            self.store.set_fuel(0)
+
+    def _step(self, results: Sequence[Result]) -> None:
+        if not self._started:
+            self._started = True
+            if self._fits():
+                self.open()
+                self.store.set_fuel(self.limits.fuel)
+                with self._backstop.watch(self.store, self.limits.seconds):
+                    self.begin()
+            return
+        payloads = self._payloads(results)
+        if payloads is not None:
+            self.ledger.batch.clear()
+            with self._backstop.watch(self.store, self.limits.seconds):
+                self.deliver(results, payloads)
+
+    def _fits(self) -> bool:
+        length, limit = size(self.program.source), self.limits.source
+        if length <= limit:
+            return True
+        message = f"the program has {length} bytes, the limit is {limit}: write a shorter one"
+        return self.ledger.exceed("source", message)
+
+    def _payloads(self, results: Sequence[Result]) -> list[str] | None:
+        payloads, limit = [], self.limits.result
+        for call, result in zip(self.ledger.batch, results, strict=True):
+            text = _text(call, result)
+            if size(text) > limit:
+                message = f"the result of {call.name} is over {limit} bytes: ask the tool for less"
+                self.ledger.exceed("result", message)
+                return None
+            payloads.append(text)
+        return payloads
+
+    def _trapped(self, trap: "wasmtime.Trap | Trapped") -> None:
+        code = trap.trap_code
+        if code is TrapCode.INTERRUPT:
+            self.close()
+            raise TimedOut(
+                f"the run was stopped after {self.limits.seconds:g} s of wall-clock time, before "
+                "it used up its fuel: the server is overloaded, try again"
+            ) from trap
+        if self._spent is None:  # not our own stop
+            self._spent = self._fuel()
+            self.ledger.exceed(*_STOPPED.get(code, _CRASHED) if code else _CRASHED)
+
+    def _fuel(self) -> int:
+        return self.limits.fuel - self.store.get_fuel()
+
+    def _outcome(self) -> Outcome:
+        ledger, logs = self.ledger, tuple(self.ledger.logs)
+        if self._spent is not None:
+            fuel = self._spent
+        else:
+            fuel = self._fuel() if hasattr(self, "store") else 0
+        if ledger.batch:
+            return Suspended(tuple(ledger.batch), logs, fuel)
+        self.close()
+        if ledger.value is not None:
+            return Completed(ledger.value.value, logs, fuel)
+        return Failed(ledger.failure or _DEADLOCK, logs, fuel)
+
+
+def _text(call: Call, result: Result) -> str:
+    if not isinstance(result, Returned):
+        return result.error.message
+    try:
+        text = dump(result.value)
+        if text.count("[") + text.count("{") > MAX_DEPTH:
+            check_depth(result.value)
+        return text
+    except NotJson as error:
+        raise InvalidJournal(f"the result of {call.name} is no JSON value: {error}") from error

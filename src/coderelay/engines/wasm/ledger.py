@@ -1,0 +1,123 @@
+"""What a guest tells the host, checked and bounded as it comes."""
+
+import copy
+import json
+
+from coderelay.core import Call, Failure, Json, Limits, Log, Returned
+from coderelay.core.jsonvalue import MAX_DEPTH, check_depth, size
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+_READER = json.JSONDecoder(parse_constant=_refuse)
+_UNREADABLE = object()
+_NO_VALUE = Failure(
+    "exception",
+    "the value cannot be read as JSON: give data only, and integers of over 4,300 digits as text",
+    name="TypeError",
+)
+
+
+class Ledger:
+    """A program's calls and logs so far, and how it ended.
+
+    Everything that comes in here is hostile: user code shares its interpreter with our harness.
+    Every method says whether the program may go on; one that may not must be stopped at once.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._logged = 0
+        self._made = 0
+        self._waiting = 0
+        self.logs: list[Log] = []
+        self.batch: list[Call] = []
+        self.value: Returned | None = None
+        self.failure: Failure | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether main has returned or thrown."""
+        return self.value is not None or self.failure is not None
+
+    def copy(self) -> "Ledger":
+        """The same, to go on apart from this one."""
+        twin = copy.copy(self)
+        twin.logs, twin.batch = list(self.logs), list(self.batch)
+        return twin
+
+    def log(self, level: str, text: str) -> bool:
+        """Take one line of output."""
+        length = size(text)
+        if self._logged + length > self._limits.logs:
+            return self.exceed("logs", f"the logs are over {_size(self._limits.logs)}: print less")
+        self._logged += length + 1
+        self.logs.append(Log(level, text))
+        return True
+
+    def call(self, name: str, arguments: str) -> bool:
+        """Take one tool call, its arguments as JSON text."""
+        limits = self._limits
+        if self._made >= limits.calls:
+            return self.exceed("calls", f"a program may make {limits.calls} calls: make fewer")
+        if len(self.batch) >= limits.waiting:
+            message = f"{limits.waiting} calls may wait at once: await them in smaller groups"
+            return self.exceed("waiting", message)
+        length = size(arguments)
+        if length > limits.arguments:
+            message = f"the arguments of {name} are over {_size(limits.arguments)}: pass less"
+            return self.exceed("arguments", message)
+        self._waiting = length + (self._waiting if self.batch else 0)
+        if self._waiting > limits.batch:
+            message = f"the arguments of all waiting calls are over {_size(limits.batch)}: "
+            return self.exceed("batch", message + "await them in smaller groups")
+        parsed = _parse(arguments)
+        # No arguments at all: the tool's schema will refuse that, and say so.
+        self.batch.append(Call(self._made, name, None if parsed is _UNREADABLE else parsed))
+        self._made += 1
+        return True
+
+    def complete(self, value: str) -> bool:
+        """Take main's value, as JSON text. Only the first way to settle counts."""
+        if self.settled:
+            return True
+        if size(value) > self._limits.value:
+            message = f"the value is over {_size(self._limits.value)}: return a summary"
+            return self.exceed("value", message)
+        parsed = _parse(value)
+        if parsed is _UNREADABLE:
+            return self.fail(_NO_VALUE)
+        self.value = Returned(parsed)
+        return True
+
+    def fail(self, failure: Failure) -> bool:
+        """Take the way in which main failed. Only the first way to settle counts."""
+        if not self.settled:
+            self.failure = failure
+        return True
+
+    def exceed(self, limit: str, message: str) -> bool:
+        """Record that a limit was passed: that ends a program at once, whatever it was at."""
+        self.value, self.failure = None, Failure("limit", message, name="LimitError", limit=limit)
+        self.batch.clear()
+        return False
+
+
+def _parse(text: str) -> Json:
+    """JSON from our harness. Anything else is tampering, or an integer too long for Python."""
+    try:
+        parsed = _READER.decode(text)
+        if text.count("[") + text.count("{") > MAX_DEPTH:
+            check_depth(parsed)
+        return parsed
+    except (ValueError, RecursionError):
+        return _UNREADABLE
+
+
+def _size(limit: int) -> str:
+    for unit, factor in (("MB", 1 << 20), ("KB", 1 << 10)):
+        if limit >= factor:
+            return f"{limit / factor:g} {unit}"
+    return f"{limit} bytes"

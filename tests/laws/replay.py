@@ -1,0 +1,61 @@
+"""Runs a program live, entry by entry, and again from the start at every prefix of its journal."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from coderelay.core import Call, Entry, Outcome, Program, Result, Run, Suspended
+from coderelay.core.limits import Limits
+from coderelay.core.tool import ToolName
+from coderelay.engines.protocol import Engine
+
+MOST_CALLS = 60
+
+
+class Nobody:
+    """A host that answers nothing: every call is the client's."""
+
+    def answer(self, call: Call) -> Result | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A run's journal, and its outcome after each entry: `outcomes[k]` is that of k entries."""
+
+    journal: tuple[Entry, ...]
+    outcomes: tuple[Outcome, ...]
+
+
+def live(
+    engine: Engine,
+    program: Program,
+    names: tuple[ToolName, ...],
+    answer: Callable[[Call], Result],
+    limits: Limits,
+) -> Trace:
+    """One execution, fed one entry at a time, as a client that never loses it would."""
+    run = Run(engine.start(program, names, limits), Nobody())
+    journal: list[Entry] = []
+    outcomes = [run.proceed([])]
+    try:
+        while isinstance(outcomes[-1], Suspended) and len(journal) < MOST_CALLS:
+            call = outcomes[-1].calls[0]
+            journal.append(Entry(call.name, call.arguments, answer(call)))
+            outcomes.append(run.proceed(journal[-1:]))
+    finally:
+        run.close()
+    return Trace(tuple(journal), tuple(outcomes))
+
+
+def replayed(
+    engine: Engine, program: Program, names: tuple[ToolName, ...], trace: Trace, limits: Limits
+) -> Trace:
+    """A fresh execution for every prefix of the journal, as a stateless server would."""
+    outcomes = []
+    for length in range(len(trace.journal) + 1):
+        run = Run(engine.start(program, names, limits), Nobody())
+        try:
+            outcomes.append(run.proceed(trace.journal[:length]))
+        finally:
+            run.close()
+    return Trace(trace.journal, tuple(outcomes))

@@ -1,0 +1,84 @@
+"""Pristine instances wait for programs; nothing depends on it."""
+
+import os
+
+import pytest
+
+from coderelay.core import EngineError, Program, Suspended
+from coderelay.engines.python import PythonEngine
+from coderelay.engines.python.pool import Pool
+from coderelay.engines.registry import engine
+from tests.python.driving import LIMITS, NAMES, run
+
+
+@pytest.fixture
+def pool() -> Pool:
+    found = engine("python")
+    assert isinstance(found, PythonEngine)
+    return found.pool
+
+
+def test_instances_wait_after_the_pool_was_filled(pool: Pool) -> None:
+    pool.fill()
+    assert pool.waiting == pool.size > 0
+
+
+def test_the_pool_is_filled_again_after_a_program_took_an_instance(pool: Pool) -> None:
+    pool.fill()
+    assert run("1").value == 1
+    pool.fill()
+    assert pool.waiting == pool.size
+
+
+def test_more_programs_than_instances_can_be_under_way(pool: Pool) -> None:
+    program = Program("python", "await get(key='a')")
+    executions = [engine("python").start(program, NAMES, LIMITS) for _ in range(pool.size * 3)]
+    outcomes = [execution.advance([]) for execution in executions]
+    assert all(isinstance(outcome, Suspended) for outcome in outcomes)
+    assert len({outcome.fuel for outcome in outcomes}) == 1
+    for execution in executions:
+        execution.close()
+
+
+def test_a_program_leaves_nothing_behind_for_the_next() -> None:
+    run("import builtins, sys, json\nbuiltins.left = sys.left = json.left = 1")
+    source = "import builtins, sys, json\n[hasattr(m, 'left') for m in (builtins, sys, json)]"
+    assert run(source).value == [False] * 3
+
+
+def test_a_closed_pool_still_gives_instances() -> None:
+    alone = PythonEngine(pool=1)
+    alone.pool.fill()
+    alone.pool.close()
+    assert run("1", on=alone).value == 1
+    assert run("2", on=alone).value == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_process_runs_programs(pool: Pool) -> None:
+    pool.fill()
+    child = os.fork()
+    if child == 0:
+        value = 0
+        try:
+            value = run("await get(key=7)").value
+        finally:
+            os._exit(value)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 7
+
+
+def test_a_guest_that_does_not_start_is_our_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from coderelay.engines.python import native
+
+    unpooled = PythonEngine(pool=0)
+
+    def trap(*args: object, **options: object) -> str:
+        import wasmtime
+
+        raise wasmtime.WasmtimeError("wasm trap: unreachable")
+
+    monkeypatch.setattr(native, "call", trap)
+    execution = unpooled.start(Program("python", "1"), NAMES, LIMITS)
+    with pytest.raises(EngineError, match="does not start"):
+        execution.advance([])
