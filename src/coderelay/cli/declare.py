@@ -1,0 +1,26 @@
+"""`coderelay declare`: the declarations that a model is shown."""
+
+from typing import Annotated
+
+import typer
+
+from coderelay.cli import options
+from coderelay.cli.exits import reported
+from coderelay.cli.printable import printable
+from coderelay.client import load_tools
+from coderelay.declare import check_tools, declarations
+
+Language = Annotated[str, typer.Option("--language", metavar="NAME", help="typescript or python.")]
+
+
+@reported
+def declare(tools: options.DeclaredTools, language: Language = "typescript") -> None:
+    """Print tools as typed declarations, as the model sees them.
+
+    [bold]Examples[/]
+      coderelay declare --tools tools.py
+      coderelay declare --tools tools.json --language python
+    """
+    declared = load_tools(tools)
+    check_tools(declared)
+    typer.echo(printable(declarations(declared, language)))

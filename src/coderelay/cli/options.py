@@ -1,0 +1,108 @@
+"""The arguments and options that commands share, each with its help."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coderelay.core import DEFAULT_LIMITS
+
+_PROGRAM, _LIMITS = "The program", "Limits"
+
+ProgramFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A .ts, .js or .py program, or - for standard input.")
+]
+ToolsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--tools",
+        metavar="FILE",
+        help="tools.py: its public functions, or those marked with @tool, are the tools. "
+        "With --replay also tools.json.",
+    ),
+]
+DeclaredTools = Annotated[
+    Path,
+    typer.Option(
+        "--tools",
+        metavar="FILE",
+        help="tools.py with functions, or tools.json with a list of declarations as OpenAI, "
+        "Anthropic or MCP have them.",
+    ),
+]
+OutputJson = Annotated[
+    bool, typer.Option("--json", help="Print only the outcome, as JSON, to standard output.")
+]
+JournalFile = Annotated[
+    Path | None,
+    typer.Option("--journal", metavar="FILE", help="Write the answered calls to this file."),
+]
+ReplayFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--replay", metavar="FILE", help="Take all answers from this journal and call nothing."
+    ),
+]
+ProgramLanguage = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        metavar="NAME",
+        help="typescript or python; by default from the suffix.",
+        rich_help_panel=_PROGRAM,
+    ),
+]
+ProgramId = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="TEXT",
+        help="The program's id: all its randomness comes from it.",
+        rich_help_panel=_PROGRAM,
+    ),
+]
+ProgramCreated = Annotated[
+    str | None,
+    typer.Option(
+        "--created",
+        metavar="TIME",
+        help="The time it sees: seconds since 1970 or an ISO date.",
+        rich_help_panel=_PROGRAM,
+    ),
+]
+Fuel = Annotated[
+    int | None,
+    typer.Option(
+        "--fuel",
+        min=1,
+        metavar="N",
+        help=f"What it may spend. Default: {DEFAULT_LIMITS.fuel:,}.",
+        rich_help_panel=_LIMITS,
+    ),
+]
+Memory = Annotated[
+    int | None,
+    typer.Option(
+        "--memory",
+        min=1,
+        metavar="MB",
+        help="Guest memory. Default: what the language needs.",
+        rich_help_panel=_LIMITS,
+    ),
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "--seconds",
+        min=0.001,
+        metavar="S",
+        help=f"Wall clock for one step, a backstop. Default: {DEFAULT_LIMITS.seconds:g}.",
+        rich_help_panel=_LIMITS,
+    ),
+]
+Languages = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--language", metavar="NAME", help="typescript or python; may be repeated. Default: all."
+    ),
+]

@@ -1,0 +1,32 @@
+"""Nothing that a program, a tool or a file says may steer the terminal."""
+
+import json
+from unicodedata import category
+
+from coderelay.core import Json
+
+_UNSEEN = ("Cc", "Cs")
+
+
+def printable(text: str) -> str:
+    """The text with control characters and lone surrogates written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(_seen(character) for character in text)
+
+
+def brief(value: Json, width: int) -> str:
+    """A value as JSON on one line, cut to a width."""
+    text = printable(json.dumps(value, ensure_ascii=False))
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def pretty(value: Json) -> str:
+    """A value as JSON over several lines."""
+    return printable(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _seen(character: str) -> str:
+    if character in "\n\t" or category(character) not in _UNSEEN:
+        return character
+    return character.encode("unicode_escape").decode("ascii")

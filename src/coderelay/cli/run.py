@@ -1,0 +1,127 @@
+"""`coderelay run`: a program with local tools, live or from a journal."""
+
+import asyncio
+import contextlib
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from coderelay.cli import options
+from coderelay.cli.display import Display
+from coderelay.cli.engines import ready
+from coderelay.cli.exits import UsageError, exit_code, reported
+from coderelay.cli.source import read_program
+from coderelay.client import Report, drive, load_functions, load_tools
+from coderelay.core import DEFAULT_LIMITS, Entry, InvalidJournal, Journal, Limits, Outcome, Program
+from coderelay.core.jsonvalue import NotJson
+from coderelay.core.limits import MB
+from coderelay.run import evaluate, start
+from coderelay.wire import journal_from_json, journal_to_json, outcome_to_json, parse, render
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be run, and who is to see it."""
+
+    program: Program
+    tools: Path | None
+    limits: Limits
+    display: Display | None
+    """None where only the outcome is wanted."""
+
+
+@reported
+def run(
+    file: options.ProgramFile,
+    tools: options.ToolsFile = None,
+    json: options.OutputJson = False,
+    journal: options.JournalFile = None,
+    replay: options.ReplayFile = None,
+    language: options.ProgramLanguage = None,
+    id: options.ProgramId = None,
+    created: options.ProgramCreated = None,
+    fuel: options.Fuel = None,
+    memory: options.Memory = None,
+    seconds: options.Seconds = None,
+) -> None:
+    """Run a program with the functions of tools.py as its tools.
+
+    The program runs in a sandbox. Where it waits for tools, they are called here,
+    all calls of a batch at once, until it ends. Calls, logs and the result are
+    shown as they come.
+
+    [bold]Examples[/]
+      coderelay run news.ts --tools tools.py
+      coderelay run news.ts --tools tools.py --json | jq .value
+      coderelay run news.ts --tools tools.py --journal calls.json
+      coderelay run news.ts --tools tools.py --replay calls.json
+    """
+    if journal and replay:
+        raise UsageError("--journal writes what --replay reads: give one of them")
+    if journal and not journal.parent.is_dir():
+        raise UsageError(f"cannot write {journal}: there is no folder {journal.parent}")
+    program = read_program(file, language=language, id=id, created=created)
+    display = None if json else Display(Console())
+    request = Request(program, tools, _limits(fuel, memory, seconds), display)
+    with contextlib.redirect_stdout(sys.stderr) if json else contextlib.nullcontext():
+        outcome = _replay(request, replay) if replay else _live(request, journal)
+    if json:
+        typer.echo(render(outcome_to_json(outcome)))
+    raise typer.Exit(exit_code(outcome))
+
+
+def _live(request: Request, journal: Path | None) -> Outcome:
+    tools = load_functions(request.tools) if request.tools else ()
+    ready(request.program.language)
+    declared = [tool.declaration for tool in tools]
+    started = start(request.program, declared, limits=request.limits)
+    watch = request.display.watch if request.display else lambda event: None
+    report: Report = asyncio.run(drive(started, tools, watch=watch))
+    if request.display:
+        request.display.outcome(report.outcome)
+        request.display.summary(report)
+    if journal:
+        _write(journal, report.journal)
+    return report.outcome
+
+
+def _replay(request: Request, journal: Path) -> Outcome:
+    entries = _read(journal)
+    tools = load_tools(request.tools) if request.tools else ()
+    ready(request.program.language)
+    began = time.perf_counter()
+    outcome = evaluate(request.program, tools, entries, limits=request.limits)
+    if request.display:
+        request.display.outcome(outcome)
+        seconds = time.perf_counter() - began
+        request.display.replayed(outcome, answers=len(entries), seconds=seconds)
+    return outcome
+
+
+def _limits(fuel: int | None, memory: int | None, seconds: float | None) -> Limits:
+    return replace(
+        DEFAULT_LIMITS,
+        fuel=fuel or DEFAULT_LIMITS.fuel,
+        memory=memory * MB if memory else DEFAULT_LIMITS.memory,
+        seconds=seconds or DEFAULT_LIMITS.seconds,
+    )
+
+
+def _read(path: Path) -> tuple[Entry, ...]:
+    try:
+        return journal_from_json(parse(path.read_bytes()))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    except (NotJson, InvalidJournal) as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+def _write(path: Path, journal: Journal) -> None:
+    try:
+        path.write_bytes(render(journal_to_json(journal)) + b"\n")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error

@@ -1,0 +1,39 @@
+"""`coderelay warmup`: compile now what would be compiled when first used."""
+
+import time
+
+from rich.console import Console
+from rich.text import Text
+
+from coderelay.cli import options
+from coderelay.cli.display import duration
+from coderelay.cli.engines import chosen, ready
+from coderelay.cli.exits import reported
+from coderelay.core import EngineError
+from coderelay.engines.wasm.compiled import cache_folder, private
+
+
+@reported
+def warmup(language: options.Languages = None) -> None:
+    """Compile the guests ahead of time, for container images and read-only disks.
+
+    They are kept in the user's cache folder, or in CODERELAY_CACHE.
+
+    [bold]Examples[/]
+      coderelay warmup
+      coderelay warmup --language typescript
+      CODERELAY_CACHE=/opt/coderelay coderelay warmup
+    """
+    console = Console()
+    for name in chosen(language):
+        started = time.perf_counter()
+        ready(name)
+        line = f"{name} is ready, after {duration(time.perf_counter() - started)}"
+        console.print(Text(line), soft_wrap=True)
+    folder = cache_folder()
+    if private(folder) is None or not any(folder.glob("*.compiled")):
+        raise EngineError(
+            f"nothing could be kept in {folder}, so every process will compile anew: make it a "
+            "folder that only you can write to, or set CODERELAY_CACHE"
+        )
+    console.print(Text(f"compiled guests are in {folder}", style="dim"), soft_wrap=True)

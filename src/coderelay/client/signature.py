@@ -1,0 +1,155 @@
+"""A function's type hints are its schema: what comes in is validated, what goes out is JSON."""
+
+import inspect
+import json
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+from pydantic.errors import PydanticUserError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
+from pydantic_core import to_json
+
+from coderelay.client.documentation import Documentation
+from coderelay.core import InvalidTool, Json
+from coderelay.core.jsonvalue import dump
+
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+class ArgumentsError(Exception):
+    """The arguments do not fit the function's type hints; the message says which and why."""
+
+
+class _Plain(GenerateJsonSchema):
+    """Schemas without a title on every field; what a default fills is always in an answer."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        filled = self.mode == "serialization" and field["type"] != "typed-dict-field"
+        may_miss = field.get("serialization_exclude_if") is not None
+        return (filled and not may_miss) or super().field_is_required(field, total)
+
+    def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
+        """A default that JSON has no form for is left out: no news to the tool's author."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a function is called with JSON arguments, and how its value becomes JSON."""
+
+    parameters: Mapping[str, inspect.Parameter]
+    """By the name of the field that holds the argument."""
+    arguments: type[BaseModel]
+    returns: TypeAdapter[Any] | None
+
+    def parameters_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the arguments object."""
+        schema = self.arguments.model_json_schema(schema_generator=_Plain)
+        schema.pop("title", None)
+        schema.setdefault("properties", {})
+        return schema
+
+    def returns_schema(self, description: str) -> dict[str, Any] | None:
+        """The JSON Schema of the value; None where the function does not say."""
+        if self.returns is None:
+            return None
+        schema = self.returns.json_schema(mode="serialization", schema_generator=_Plain)
+        if description and "$ref" not in schema:
+            schema.setdefault("description", description)
+        return schema
+
+    def bind(self, arguments: Json) -> tuple[list[Any], dict[str, Any]]:
+        """The positional and keyword arguments, each as its hint wants it."""
+        try:
+            # as JSON text: there a string is a fit date, and a list a fit tuple, in strict mode too
+            model = self.arguments.model_validate_json(dump(arguments))
+        except ValidationError as error:
+            raise ArgumentsError(_explain(error)) from error
+        positional: list[Any] = []
+        keyword: dict[str, Any] = {}
+        for field, parameter in self.parameters.items():
+            given = field in model.model_fields_set or isinstance(parameter.default, FieldInfo)
+            if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+                positional.append(getattr(model, field) if given else parameter.default)
+            elif given:  # else the function's own default, not a copy of it
+                keyword[parameter.name] = getattr(model, field)
+        return positional, keyword
+
+    def dump(self, value: Any) -> Json:
+        """The value as JSON; one that is not what the hint says is dumped as what it is.
+
+        NaN and the infinities become null.
+        """
+        if self.returns is None:
+            return json.loads(to_json(value, by_alias=True, inf_nan_mode="null"))
+        return json.loads(self.returns.dump_json(value, by_alias=True, warnings=False))
+
+
+def signature(function: Callable[..., Any], name: str, documented: Documentation) -> Signature:
+    """Read a function's type hints. Raises `InvalidTool` where they have no JSON form."""
+    try:
+        hints = typing.get_type_hints(_hinted(function), include_extras=True)
+        found = inspect.signature(function).parameters.values()
+    except (NameError, TypeError, ValueError) as error:
+        raise InvalidTool(f"the type hints of the tool {name!r} cannot be read: {error}") from error
+    for parameter in found:
+        if parameter.kind in _VARIADIC:
+            raise InvalidTool(
+                f"the tool {name!r} takes {parameter}: give each argument a name and a type, "
+                "or start the function's name with _ if it is no tool"
+            )
+    # numbered fields with the name as alias: a parameter may be called `copy`, `schema` or `_x`
+    parameters = {f"argument{place}": parameter for place, parameter in enumerate(found)}
+    try:
+        arguments = _model(parameters, hints, documented)
+        returns = TypeAdapter(hints["return"]) if "return" in hints else None
+        made = Signature(parameters, arguments, returns)
+        made.parameters_schema()
+        made.returns_schema("")
+    except PydanticUserError as error:
+        reason = str(error).partition("\n")[0]
+        raise InvalidTool(f"a type hint of the tool {name!r} has no JSON form: {reason}") from error
+    return made
+
+
+def _hinted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What carries the hints: the function, or what a partial or a callable object calls."""
+    if inspect.isroutine(function):
+        return function
+    inner: Callable[..., Any] = getattr(function, "func", None) or type(function).__call__
+    return inner
+
+
+def _model(
+    parameters: Mapping[str, inspect.Parameter], hints: Mapping[str, Any], documented: Documentation
+) -> type[BaseModel]:
+    fields: dict[str, Any] = {}
+    for field, parameter in parameters.items():
+        hint = hints.get(parameter.name, Any)
+        description = _own_description(hint, parameter) or documented.parameters.get(parameter.name)
+        described = Field(alias=parameter.name, description=description)
+        named = Annotated[hint, described]  # type: ignore[valid-type]  # known only at run time
+        required = parameter.default is inspect.Parameter.empty
+        fields[field] = (named, ... if required else parameter.default)
+    return create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
+
+
+def _own_description(hint: Any, parameter: inspect.Parameter) -> str | None:
+    """The one given by `Field(description=…)`, in the hint or as the default."""
+    if isinstance(parameter.default, FieldInfo) and parameter.default.description:
+        return parameter.default.description
+    return FieldInfo.from_annotation(hint).description
+
+
+def _explain(error: ValidationError) -> str:
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    return "; ".join(
+        f"{'.'.join(str(part) for part in detail['loc']) or 'arguments'}: {detail['msg']}"
+        for detail in details
+    )

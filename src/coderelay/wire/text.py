@@ -1,0 +1,33 @@
+"""JSON text is read strictly: no NaN, no infinity, no nesting that a run could not carry."""
+
+import json
+
+from coderelay.core import Json
+from coderelay.core.jsonvalue import NotJson, check_depth
+
+
+def parse(text: str | bytes) -> Json:
+    """The value of a JSON text. Raises `NotJson`, which says where it goes wrong."""
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except RecursionError as error:
+        raise NotJson("nested too deeply") from error
+    except UnicodeDecodeError as error:
+        raise NotJson(f"not UTF-8 text: {error.reason} at byte {error.start}") from error
+    except json.JSONDecodeError as error:
+        raise NotJson(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
+    check_depth(value)
+    return value
+
+
+def render(value: Json) -> bytes:
+    """The text of a value for a person's eye, indented, in UTF-8.
+
+    A lone surrogate has no UTF-8 form; its Python escape is the JSON escape too.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _refuse(constant: str) -> Json:
+    raise NotJson(f"{constant} is no JSON value")

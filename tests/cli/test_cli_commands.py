@@ -1,0 +1,130 @@
+"""The other commands, and the help that teaches them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from coderelay.cli.demo import SAMPLES, examples, programs
+from coderelay.engines.registry import languages
+
+Cli = Callable[..., Result]
+
+
+def test_declarations_come_from_functions(cli: Cli) -> None:
+    result = cli("declare", "--tools", "tools.py")
+    assert result.exit_code == 0, result.output
+    assert "double" in result.stdout
+    assert "Twice a number." in result.stdout
+
+
+def test_declarations_come_from_json(cli: Cli, folder: Path) -> None:
+    tool = {"name": "web_search", "inputSchema": {"type": "object", "properties": {}}}
+    (folder / "tools.json").write_text(json.dumps({"tools": [tool]}))
+    for language, spelling in (("typescript", "webSearch"), ("python", "web_search")):
+        result = cli("declare", "--tools", "tools.json", "--language", language)
+        assert result.exit_code == 0, result.output
+        assert spelling in result.stdout
+
+
+def test_a_tool_that_is_none_is_said_without_a_traceback(cli: Cli, folder: Path) -> None:
+    (folder / "tools.json").write_text('[{"name": "f", "parameters": {"type": "nonsense"}}]')
+    result = cli("declare", "--tools", "tools.json")
+    assert result.exit_code == 2
+    assert "error: " in result.stderr
+
+
+def test_warmup_says_what_is_ready_and_where(cli: Cli) -> None:
+    result = cli("warmup", "--language", "typescript")
+    assert result.exit_code == 0, result.output
+    assert "typescript is ready, after " in result.stdout
+    assert "compiled guests are in " in result.stdout
+
+
+def test_warmup_that_could_keep_nothing_is_an_error(
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("warmup", "--language", "typescript")
+    monkeypatch.setenv("CODERELAY_CACHE", str(folder / "empty"))
+    result = cli("warmup", "--language", "typescript")
+    assert result.exit_code == 3
+    assert f"nothing could be kept in {folder / 'empty'}" in result.stderr
+
+
+def test_the_version_is_shown(cli: Cli) -> None:
+    result = cli("--version")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("coderelay ")
+
+
+@pytest.mark.parametrize("command", ["run", "declare", "warmup", "demo"])
+def test_every_command_has_examples_in_its_help(cli: Cli, command: str) -> None:
+    result = cli(command, "--help")
+    assert result.exit_code == 0
+    assert f"coderelay {command} " in result.stdout.split("Examples")[1]
+
+
+def test_exit_codes_are_in_the_help(cli: Cli) -> None:
+    assert "Exit codes" in cli("run", "--help").stdout
+
+
+@pytest.mark.parametrize("language", languages())
+def test_the_demo_runs_every_sample_and_replays_it_at_every_prefix(cli: Cli, language: str) -> None:
+    result = cli("demo", "--language", language)
+    assert result.exit_code == 0, result.output
+    assert [path.stem for path in programs(language)] == list(SAMPLES)
+    for path in programs(language):
+        assert path.name in result.stdout
+    assert result.stdout.count("✓ completed") == len(SAMPLES)
+    assert result.stdout.count("0 of ") == len(SAMPLES)
+    assert "✓ as live" in result.stdout
+    assert "✗ not as live" not in result.stdout
+
+
+def test_samples_of_all_languages_come_to_the_same(cli: Cli) -> None:
+    tools = str(examples() / "tools.py")
+    for name in SAMPLES:
+        found = []
+        for language in languages():
+            (path,) = (path for path in programs(language) if path.stem == name)
+            outcome = json.loads(cli("run", str(path), "--tools", tools, "--json").stdout)
+            found.append(list(outcome["value"].values()))
+        assert all(values == found[0] for values in found)
+
+
+def test_the_samples_can_be_saved_once(cli: Cli, folder: Path) -> None:
+    result = cli("demo", "--save", "samples")
+    assert result.exit_code == 0, result.output
+    assert (folder / "samples" / "tools.py").read_bytes() == (examples() / "tools.py").read_bytes()
+    assert (folder / "samples" / "parallel_news.ts").is_file()
+    result = cli("demo", "--save", "samples")
+    assert result.exit_code == 2
+    assert "is there already: choose another folder" in result.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
+def test_an_interrupt_ends_a_run_at_once_though_a_tool_is_blocked(folder: Path) -> None:
+    (folder / "slow.py").write_text("import time\ndef slow() -> None:\n    time.sleep(600)\n")
+    (folder / "slow.ts").write_text("await slow({})")
+    command = [sys.executable, "-u", "-m", "coderelay", "run", "slow.ts", "--tools", "slow.py"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith("→ 0 slow")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 130
+        assert "error: interrupted" in process.stderr.read()
+
+
+def test_the_readme_of_the_examples_links_every_sample() -> None:
+    readme = (Path(__file__).parents[2] / "examples" / "README.md").read_text(encoding="utf-8")
+    for path in examples().glob("*.*"):
+        assert f"(../src/coderelay/examples/{path.name})" in readme

@@ -1,0 +1,32 @@
+"""Nothing that is shown may steer the terminal."""
+
+import pytest
+
+from coderelay.cli.display import duration
+from coderelay.cli.printable import brief, printable
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain é → 🙂", "plain é → 🙂"),
+        ("two\n\tlines", "two\n\tlines"),
+        ("\x1b[31m", r"\x1b[31m"),
+        ("\x9b\x00\r", r"\x9b\x00\r"),
+        ("\ud800", r"\ud800"),
+    ],
+)
+def test_control_characters_are_shown_as_escapes(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+def test_a_long_value_is_cut_to_its_width() -> None:
+    assert brief({"a": 1}, 8) == '{"a": 1}'
+    assert brief({"a": 12}, 8) == '{"a": 1…'
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.00012, "0.12 ms"), (0.2034, "203 ms"), (1.25, "1.2 s"), (61, "61 s")]
+)
+def test_durations_are_short(seconds: float, said: str) -> None:
+    assert duration(seconds) == said

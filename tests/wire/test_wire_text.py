@@ -1,0 +1,27 @@
+"""JSON text is read strictly, and every value can be written."""
+
+import pytest
+
+from coderelay.core.jsonvalue import NotJson
+from coderelay.wire import parse, render
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"[1,\n 2,]", "line 2"),
+        (b"[NaN]", "NaN is no JSON value"),
+        (b"-Infinity", "-Infinity is no JSON value"),
+        (b'"\xff"', "not UTF-8 text"),
+        (b"[" * 300 + b"]" * 300, "nested"),
+        (b"[" * 100_000 + b"]" * 100_000, "nested"),
+    ],
+)
+def test_text_that_is_no_json_is_refused_with_the_reason(text: bytes, message: str) -> None:
+    with pytest.raises(NotJson, match=message):
+        parse(text)
+
+
+@pytest.mark.parametrize("value", [None, {"a": [1, 2.5, "é→"]}, "lone \ud800 surrogate"])
+def test_what_is_rendered_is_what_is_parsed(value: object) -> None:
+    assert parse(render(value)) == value
