@@ -1,0 +1,1 @@
+"""Measures Coderelay against its peers, in one run, as ratios."""

@@ -1,0 +1,16 @@
+"""`make bench`: prints every measurement and whether its goal is met."""
+
+from bench import typescript
+
+MEASUREMENTS = (typescript.measure,)
+
+
+def main() -> None:
+    """Measure everything."""
+    for measure in MEASUREMENTS:
+        for goal in measure():
+            print(goal, flush=True)
+
+
+if __name__ == "__main__":
+    main()

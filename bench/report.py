@@ -1,0 +1,54 @@
+"""What was measured, as lines that say whether the goal is met."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+WARM_UP = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A ratio and the side of it on which we want to be; some are only told."""
+
+    what: str
+    measured: float
+    wanted: float | None
+    at_least: bool = True
+    detail: str = ""
+
+    @property
+    def met(self) -> bool:
+        """Whether the goal is met."""
+        if self.wanted is None:
+            return True
+        return self.measured >= self.wanted if self.at_least else self.measured <= self.wanted
+
+    def __str__(self) -> str:
+        if self.wanted is None:
+            return f"       {self.what}: {self.measured:.2f}  {self.detail}"
+        side = "at least" if self.at_least else "at most"
+        mark = "met   " if self.met else "MISSED"
+        return f"{mark} {self.what}: {self.measured:.2f} ({side} {self.wanted:g})  {self.detail}"
+
+
+def median_ms(work: Callable[[], object], runs: int) -> float:
+    """The median time of one call, in milliseconds."""
+    for _ in range(WARM_UP):
+        work()
+    times = []
+    for _ in range(runs):
+        started = time.perf_counter()
+        work()
+        times.append((time.perf_counter() - started) * 1e3)
+    return statistics.median(times)
+
+
+def resident() -> int:
+    """This process's resident memory in bytes; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+    except OSError:
+        return 0
