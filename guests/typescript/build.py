@@ -29,6 +29,16 @@ LIBRARY = {
     "URLSearchParams": "actual/url-search-params/index.js",
     "structuredClone": "actual/structured-clone.js",
 }
+QUICKJS_HOLDERS = (
+    "2017-2026 Fabrice Bellard",
+    "2017-2024 Charlie Gordon",
+    "2023-2026 Ben Noordhuis",
+    "2023-2026 Saúl Ibarra Corretgé",
+)
+UNICODE = (
+    "Its character tables are derived from the Unicode Character Database,\n"
+    "Copyright (c) 1991-2026 Unicode, Inc., under the Unicode License V3."
+)
 LICENCES = {
     "quickjs-wasi": "quickjs-wasi",
     "swc-wasm-typescript": "@swc/wasm-typescript",
@@ -48,6 +58,18 @@ def build(output: Path, work: Path, say: Callable[[str], None]) -> None:
     for name, package in LICENCES.items():
         licence = next((packages / package).glob("LICENSE*"))
         shutil.copyfile(licence, output / f"LICENSE.{name}.txt")
+    licence = (packages / "quickjs-wasi" / "LICENSE").read_text("utf-8")
+    (output / "LICENSE.quickjs-ng.txt").write_text(quickjs_licence(licence), "utf-8")
+
+
+def quickjs_licence(wrapper: str) -> str:
+    """QuickJS-NG is under the same licence as the package that wraps it, of other holders; that
+    package names only its own."""
+    holders = "\n".join(f"Copyright (c) {holder}" for holder in QUICKJS_HOLDERS)
+    licence, replaced = re.subn(r"^Copyright .*$", holders, wrapper, count=1, flags=re.MULTILINE)
+    if not licence.startswith("MIT License") or not replaced:
+        raise RuntimeError("quickjs-wasi has changed its licence: look at it before building")
+    return f"{licence.rstrip()}\n\n{UNICODE}\n"
 
 
 def fetch(work: Path, say: Callable[[str], None]) -> Path:

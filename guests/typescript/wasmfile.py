@@ -158,10 +158,11 @@ def _memory(section: bytes, pages: int) -> bytes:
 
 
 def _first_global(section: bytes, value: int) -> bytes:
-    """The stack pointer is the first global of what clang links."""
+    """The stack pointer is the first global of what clang links, and must be the only one: a
+    guest is made new by restoring its memory."""
     count, at = _read(section, 0)
-    if section[at + 2] != _I32_CONST:
-        raise ValueError("the first global is no 32-bit integer")
+    if count != 1 or section[at + 2] != _I32_CONST:
+        raise ValueError("the module has globals besides its stack pointer")
     _, end = _read(section, at + 3)
     patched = section[at : at + 3] + _signed(value)
     return _unsigned(count) + patched + section[end:]

@@ -144,14 +144,14 @@ def test_arguments_that_are_no_object_are_an_answer() -> None:
     assert result.error.name == "ValidationError"
 
 
-def test_nan_and_infinities_become_null() -> None:
+def test_nan_and_infinities_become_text() -> None:
     def numbers() -> list[float]:
         return [1.5, float("nan"), float("inf")]
 
     def anything() -> Any:
         return numbers()
 
-    assert call(numbers, {}) == call(anything, {}) == Returned([1.5, None, None])
+    assert call(numbers, {}) == call(anything, {}) == Returned([1.5, "NaN", "Infinity"])
 
 
 def test_an_answer_without_a_json_form_is_refused() -> None:

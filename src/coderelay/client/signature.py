@@ -84,11 +84,11 @@ class Signature:
     def dump(self, value: Any) -> Json:
         """The value as JSON; one that is not what the hint says is dumped as what it is.
 
-        NaN and the infinities become null.
+        NaN and the infinities become text, as in a program's own values.
         """
-        if self.returns is None:
-            return json.loads(to_json(value, by_alias=True, inf_nan_mode="null"))
-        return json.loads(self.returns.dump_json(value, by_alias=True, warnings=False))
+        if self.returns is not None:
+            value = self.returns.dump_python(value, by_alias=True, warnings=False)
+        return json.loads(to_json(value, by_alias=True, inf_nan_mode="strings"))
 
 
 def signature(function: Callable[..., Any], name: str, documented: Documentation) -> Signature:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import wasmtime
 
-from coderelay.engines.typescript.guest import Guest
+from coderelay.engines.typescript.quickjs import Guest
 from coderelay.engines.wasm.native import Imports
 
 _BADF, _NOSYS = 8, 52

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import wasmtime
 
 from coderelay.core import EngineError
-from coderelay.engines.typescript.guest import Guest, Image
+from coderelay.engines.typescript.quickjs import Guest, Image
 from coderelay.engines.wasm.native import Instance
 
 _KEPT = 8
