@@ -8,9 +8,9 @@ from collections.abc import Callable, Hashable, Sequence
 from coderelay.core import Failure, Limits, Program, Raised, Result, ToolName
 from coderelay.engines.typescript.checkpoints import Checkpoint, Checkpoints
 from coderelay.engines.typescript.failure import Thrown
-from coderelay.engines.typescript.quickjs import Guest, GuestMemoryExhausted
 from coderelay.engines.typescript.imports import enter, leave
 from coderelay.engines.typescript.prepare import Preparer
+from coderelay.engines.typescript.quickjs import Guest, GuestMemoryExhausted
 from coderelay.engines.typescript.stack import FILE
 from coderelay.engines.typescript.stock import Stock
 from coderelay.engines.wasm.backstop import Backstop
