@@ -58,8 +58,8 @@ def build(output: Path, work: Path, say: Callable[[str], None]) -> None:
     for name, package in LICENCES.items():
         licence = next((packages / package).glob("LICENSE*"))
         shutil.copyfile(licence, output / f"LICENSE.{name}.txt")
-    licence = (packages / "quickjs-wasi" / "LICENSE").read_text("utf-8")
-    (output / "LICENSE.quickjs-ng.txt").write_text(quickjs_licence(licence), "utf-8")
+    wrapper = (packages / "quickjs-wasi" / "LICENSE").read_text("utf-8")
+    (output / "LICENSE.quickjs-ng.txt").write_text(quickjs_licence(wrapper), "utf-8")
 
 
 def quickjs_licence(wrapper: str) -> str:
