@@ -1,4 +1,7 @@
-"""A program with its tools: names from `declare`, an execution from `engines`, laws from `core`."""
+"""A program with its tools: names from `declare`, an execution from `engines`, laws from `core`.
+
+Why this is a layer of its own is told in docs/design/run-layer.md.
+"""
 
 from collections.abc import Sequence
 

@@ -4,6 +4,7 @@ A stateless server meets the same program once for every batch of its calls. Fro
 first suspension a run depends on nothing but program, names and limits; so its memory there, as
 the pages that differ from a pristine guest's, stands for all that has happened. Restoring it or
 running it again gives the same bytes and the same fuel. Dropping it changes no answer.
+See docs/design/checkpoints.md.
 """
 
 import threading

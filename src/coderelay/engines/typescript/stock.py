@@ -3,7 +3,7 @@
 A guest's whole state is its memory (its one global, the stack pointer, is back in place whenever
 it is not running). Writing the first image over a used memory therefore makes it a new one, at a
 fraction of what mapping and faulting in a fresh one costs. One that trapped, or whose memory grew,
-is thrown away.
+is thrown away. See docs/design/restored-instances.md.
 """
 
 from collections import deque

@@ -1,7 +1,7 @@
 """Runs the type stripper, a Rust program behind JavaScript glue, without any JavaScript.
 
 Each transformation has an instance of its own: whatever a hostile source does to one, no other
-program's source passes through it.
+program's source passes through it. See docs/design/fresh-stripper.md.
 """
 
 import re

@@ -114,7 +114,7 @@ class GuestExecution(ABC):
         """End the program at once, from inside a host import: no fuel is left to go on with.
 
         An exception would not do. wasmtime keeps a host function's exception in one slot for the
-        whole process, where another thread's run would find it.
+        whole process, where another thread's run would find it: see docs/design/stop-by-fuel.md.
         """
         if self._spent is None:
             self._spent = self._fuel()

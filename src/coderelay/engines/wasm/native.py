@@ -3,7 +3,7 @@
 The binding converts and checks every value of every call, which costs ten times what entering the
 guest does. Here an export takes and gives 32-bit integers, which the caller has right, and a host
 function's exception stays on its own thread. It relies on the binding's internals; the dependency
-is pinned to one major version for that.
+is pinned to one major version for that. See docs/design/direct-c-api.md.
 """
 
 import ctypes
