@@ -1,7 +1,6 @@
 # Everything from a fresh clone with Python 3.11 or newer and make; no other set-up.
 PYTHON ?= python3
 BIN := .venv/bin
-GUEST_SOURCES := $(shell find guests -type f -not -path '*/__pycache__/*' 2>/dev/null)
 
 .PHONY: help build demo test check static bench clean
 help: ## Show what there is to make
@@ -13,13 +12,10 @@ help: ## Show what there is to make
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-.venv/guests: .venv/installed $(GUEST_SOURCES)
-	$(BIN)/python -m guests.build
-	@touch $@
+build: .venv/installed ## Set up .venv and build the guests
+	@$(BIN)/python -m guests.build
 
-build: .venv/guests ## Set up .venv and build the guests
-
-demo: build ## Run the sample programs, with no key and no network
+demo: build ## Play three conversations through a real server, with no key and no network
 	$(BIN)/coderelay demo
 
 test: build ## Run all tests

@@ -5,18 +5,25 @@ Why this is a layer of its own is told in docs/design/run-layer.md.
 
 from collections.abc import Sequence
 
-from coderelay.core import DEFAULT_LIMITS, Journal, Limits, Outcome, Program, Run, Tool
+from coderelay import core
+from coderelay.core import (
+    DEFAULT_LIMITS,
+    Execution,
+    Host,
+    Journal,
+    Limits,
+    Outcome,
+    Program,
+    Run,
+    Tool,
+)
 from coderelay.declare import ToolHost, check_tools, names
 from coderelay.engines.registry import engine
 
 
 def start(program: Program, tools: Sequence[Tool], *, limits: Limits = DEFAULT_LIMITS) -> Run:
     """A live run of a program, for callers that keep it between a batch and its results."""
-    runner = engine(program.language)
-    check_tools(tools)
-    known = names(tools, program.language)
-    host = ToolHost(tools, known, program.language)
-    return Run(runner.start(program, known, limits), host)
+    return Run(*_started(program, tools, limits))
 
 
 def evaluate(
@@ -27,11 +34,16 @@ def evaluate(
     The same program, tools and journal give the same outcome, in any process. Raises `Diverged`
     where the journal is not this program's, and `TimedOut` where the server was too slow.
     """
-    run = start(program, tools, limits=limits)
-    try:
-        return run.proceed(journal)
-    finally:
-        run.close()
+    execution, host = _started(program, tools, limits)
+    return core.evaluate(execution, journal, host)
+
+
+def _started(program: Program, tools: Sequence[Tool], limits: Limits) -> tuple[Execution, Host]:
+    runner = engine(program.language)
+    check_tools(tools)
+    known = names(tools, program.language)
+    host = ToolHost(tools, known, program.language)
+    return runner.start(program, known, limits), host
 
 
 __all__ = ["evaluate", "start"]

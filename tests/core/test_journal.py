@@ -2,7 +2,7 @@
 
 import pytest
 
-from coderelay.core import Call, Diverged, Entry, Program, Returned
+from coderelay.core import Call, Diverged, Entry, InvalidProgram, Program, Returned
 from coderelay.core.journal import check
 from coderelay.core.jsonvalue import digest
 
@@ -29,3 +29,15 @@ def test_the_seed_depends_on_the_id_alone() -> None:
     one = Program("typescript", "1", id="a")
     assert one.seed == Program("python", "2", id="a", created=5).seed
     assert one.seed != Program("typescript", "1", id="b").seed
+
+
+@pytest.mark.parametrize("created", [-1, 6_000_000_001, 1.5, True, "0", None])
+def test_a_time_of_creation_that_no_clock_has_is_refused(created: object) -> None:
+    with pytest.raises(InvalidProgram, match="created"):
+        Program("typescript", "1", created=created)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("id", ["", None, 5])
+def test_an_id_that_is_no_text_is_refused(id: object) -> None:
+    with pytest.raises(InvalidProgram, match="id"):
+        Program("typescript", "1", id=id)  # type: ignore[arg-type]

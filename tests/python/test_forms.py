@@ -212,3 +212,31 @@ def test_one_tool_among_a_thousand_costs_no_more_than_alone() -> None:
     alone = run("await t7(key='a')", names=many[7:8])
     among = run("await t7(key='a')", names=many)
     assert among.outcome == alone.outcome
+
+
+NAMES_BEFORE = "\n".join(f"name{number} = {number}" for number in range(300))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "async def main():\n    return await get(key='a')\nx = await main()\nx",
+        "async def main():\n    return await get(key='a')\nx = [await main()]\nx[0]",
+        f"{NAMES_BEFORE}\nasync def main():\n    return await get(key='a')\nx = await main()\nx",
+        "async def main():\n    return await get(key='a')\n"
+        "async def twice():\n    return await main()\nawait twice()",
+        "class Box:\n    pass\nbox = Box()\nbox.main = 'a'\n"
+        "async def main():\n    return await get(key=box.main)\n",
+        "import types\nbox = types.SimpleNamespace(main='a')\n"
+        "async def main():\n    return await get(key=box.main)\nbox.main",
+    ],
+)
+def test_main_runs_once_wherever_the_program_reads_its_name(source: str) -> None:
+    ran = run(source)
+    assert ran.keys == [["a"]]
+    assert ran.value == "a!"
+
+
+@pytest.mark.parametrize("name", ["rerun", "run_all", "_run", "prun_until_complete"])
+def test_a_function_whose_name_only_looks_like_a_run_is_left_alone(name: str) -> None:
+    assert run(f"def {name}(x):\n    return x + 1\n{name} (1)").value == 2

@@ -23,6 +23,14 @@ def test_instances_wait_after_the_pool_was_filled(pool: Pool) -> None:
     assert pool.waiting == pool.size > 0
 
 
+def test_a_filled_engine_has_every_instance_ready_also_after_a_new_program() -> None:
+    alone = PythonEngine(pool=1)
+    alone.fill()
+    assert run("2 + 2", on=alone).value == 4
+    alone.fill()
+    assert alone.pool.waiting == alone.compiler.waiting == 1
+
+
 def test_the_pool_is_filled_again_after_a_program_took_an_instance(pool: Pool) -> None:
     pool.fill()
     assert run("1").value == 1

@@ -2,6 +2,7 @@
 
 import asyncio
 import builtins
+import gc
 import sys
 from asyncio import events, runners
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from relay.pristine import __builtins__  # noqa: F401
 from relay.session import Session
 from relay.warmup import RESULTS, SETUP, SOURCE
 
+_collect = gc.collect
 _REFUSED = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
 
@@ -70,6 +72,7 @@ class Exports:
         self.start(self._code, SOURCE, SETUP)
         self.resume(RESULTS)
         self._session = None
+        _collect()  # what the program comes to use is then memory that was touched already
 
     def compile(self, source: str) -> str:
         """Compile a program that another instance will run."""

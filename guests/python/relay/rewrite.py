@@ -5,7 +5,7 @@ from typing import Any
 
 from relay.pristine import __builtins__  # noqa: F401
 
-RUNS = r"\brun\s*\(|\brun_until_complete\s*\("
+RUNS = r"run(?<!\wrun)(_until_complete)?\s*\("
 """Text without this needs no rewriting."""
 RETURNED = "__returned__"
 """The name under which the value of an `asyncio.run` at the top is kept."""

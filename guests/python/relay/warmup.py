@@ -4,6 +4,22 @@ programs touch is touched already."""
 SOURCE = """\
 import asyncio
 import json
+from collections import Counter, defaultdict
+
+
+class Row:
+    def __init__(self, name, size=0):
+        self.name = name
+        self.size = size
+
+    @property
+    def large(self):
+        return self.size > 3
+
+
+class Table(list):
+    def total(self):
+        return sum(row.size for row in self if row.large)
 
 
 async def fetch(number):
@@ -14,12 +30,21 @@ async def fetch(number):
     return found["items"][0]
 
 
+def count(names):
+    letters = defaultdict(list)
+    for name in names:
+        letters[name[0]].append(name.strip().upper())
+    return dict(letters), Counter("".join(names)).most_common(2)
+
+
 async def main():
     first, second = await asyncio.gather(fetch(1), fetch(2))
     names = sorted(["one", "two", "three"], key=lambda name: (-len(name), name))
     counts = {name: len(name) for name in names}
-    print(f"{len(names)} names", sum(counts.values()))
-    return {"first": first, "second": second, "counts": counts, "rows": json.dumps(names)}
+    table = Table(Row(name, size) for name, size in counts.items())
+    print(f"{len(names)} names", sum(counts.values()), table.total())
+    letters, common = count(names)
+    return {"first": first, "second": second, "counts": counts, "rows": json.dumps(letters)}
 
 
 await main()

@@ -3,6 +3,7 @@
 CoderelayError
 ├── RequestError      the caller must change the request
 │   ├── UnknownLanguage
+│   ├── InvalidProgram
 │   ├── InvalidTool
 │   ├── InvalidJournal
 │   └── Diverged
@@ -25,6 +26,10 @@ class RequestError(CoderelayError):
 
 class UnknownLanguage(RequestError):
     """No engine runs this language."""
+
+
+class InvalidProgram(RequestError):
+    """A program's id or its time of creation is none that a run could have."""
 
 
 class InvalidTool(RequestError):

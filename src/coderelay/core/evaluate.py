@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from coderelay.core.call import Call, Result
-from coderelay.core.journal import Entry, Journal, check, ended_early
+from coderelay.core.journal import Journal, check, ended_early
 from coderelay.core.outcome import Outcome, Suspended
 
 
@@ -92,4 +92,4 @@ def evaluate(execution: Execution, journal: Journal, host: Host) -> Outcome:
         run.close()
 
 
-__all__ = ["Entry", "Execution", "Host", "Run", "evaluate"]
+__all__ = ["Execution", "Host", "Run", "evaluate"]

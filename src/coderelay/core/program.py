@@ -3,8 +3,12 @@
 import hashlib
 from dataclasses import dataclass
 
+from coderelay.core.errors import InvalidProgram
+
 FIXED_DATE = 1_763_200_000
 """When a program was created, if nobody said: 2025-11-15, 09:46:40 UTC."""
+LATEST = 6_000_000_000
+"""The latest time of creation: a guest's clock counts nanoseconds in 64 bits, and must not end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +19,15 @@ class Program:
     source: str
     id: str = "program"
     created: int = FIXED_DATE
+
+    def __post_init__(self) -> None:
+        """Refuse what no run could have; an id and a time may come from a client."""
+        if not isinstance(self.id, str) or not self.id:
+            raise InvalidProgram("a program's id must be a text that is not empty")
+        if type(self.created) is not int or not 0 <= self.created <= LATEST:
+            raise InvalidProgram(
+                f"a program's `created` must be whole seconds since 1970, from 0 to {LATEST}"
+            )
 
     @property
     def seed(self) -> bytes:

@@ -39,6 +39,8 @@ def engine(language: str, progress: Progress = lambda message: None) -> Engine:
     if language not in LOADERS:
         known = ", ".join(LOADERS)
         raise UnknownLanguage(f"no engine runs {language!r}: choose one of {known}")
+    if language in _loaded:  # nobody waits for another language's compiler
+        return _loaded[language]
     with _loading:
         if language not in _loaded:
             _loaded[language] = LOADERS[language](progress)

@@ -69,11 +69,20 @@ class Compiler:
     """Compiles programs, and keeps what they compile to."""
 
     def __init__(self, guest: Guest, backstop: Backstop, *, pool: int) -> None:
-        self._pool = Pool(lambda: _warm(guest), pool)
+        self._pool = Pool(lambda: _warm(guest), pool, busy=lambda: backstop.busy)
         self._backstop = backstop
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, str] = OrderedDict()
         self._size = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many instances are ready."""
+        return self._pool.waiting
+
+    def fill(self) -> None:
+        """Wait until all its instances are ready."""
+        self._pool.fill()
 
     def code(self, source: str, seconds: float) -> str:
         """The code of a program, or its failure after a `!`."""
@@ -110,6 +119,6 @@ class Compiler:
 
 
 def _warm(guest: Guest) -> Instance:
-    instance = Instance(guest)
+    instance = Instance(guest, warm=False)  # it runs nothing
     instance.enter(World(), "compile", _SAMPLE * 3)  # as long as programs get, mostly
     return instance

@@ -24,9 +24,14 @@ class PythonEngine:
     def __init__(self, progress: Progress = lambda message: None, *, pool: int = INSTANCES) -> None:
         guest = Guest(progress)
         self.fingerprint = f"python-{SEMANTICS}-{guest.digest}"
-        self.pool = Pool(lambda: Instance(guest), pool)
-        self._backstop = Backstop(guest.engine)
+        self._backstop = backstop = Backstop(guest.engine)
+        self.pool = Pool(lambda: Instance(guest), pool, busy=lambda: backstop.busy)
         self.compiler = Compiler(guest, self._backstop, pool=min(pool, COMPILERS))
+
+    def fill(self) -> None:
+        """Wait until all instances are ready that are made before they are needed."""
+        self.pool.fill()
+        self.compiler.fill()
 
     def start(self, program: Program, names: Sequence[ToolName], limits: Limits) -> PythonExecution:
         """Make a program ready."""

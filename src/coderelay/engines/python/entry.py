@@ -33,7 +33,10 @@ def setup(program: Program, names: Sequence[ToolName], limits: Limits) -> str:
     Only tools that the source can reach are bound, and `random` is seeded only where something
     can ask it: both cost time, and there may be hundreds of tools.
     """
-    words = set(_WORD.findall(unicodedata.normalize("NFKC", program.source)))  # as Python does
+    source = program.source
+    if not source.isascii():
+        source = unicodedata.normalize("NFKC", source)  # as Python does
+    words = set(_WORD.findall(source))
     everything = not words.isdisjoint(_REACHING)
     tools = [
         [tool.name, tool.identifiers, tool.parameters]

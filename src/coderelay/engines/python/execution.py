@@ -43,7 +43,8 @@ class PythonExecution(GuestExecution):
         """Take a warm instance."""
         self._instance = self._pool.take()
         self.store = self._instance.store
-        self.store.set_limits(memory_size=self.limits.memory or MEMORY)
+        if self.limits.memory not in (None, MEMORY):  # instances are made with the usual limit
+            self.store.set_limits(memory_size=self.limits.memory)
 
     def begin(self) -> None:
         """Load the program and run it until it can go no further."""

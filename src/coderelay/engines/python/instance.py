@@ -32,17 +32,19 @@ _TRAPS = {
 class Instance:
     """One interpreter in a sandbox of its own. After a trap it is dead."""
 
-    def __init__(self, guest: "Guest") -> None:
+    def __init__(self, guest: "Guest", *, warm: bool = True) -> None:
         self.store = wasmtime.Store(guest.engine)
         self.store.set_limits(memory_size=MEMORY)
         self.store.set_fuel(_PLENTY)
         self.store.set_epoch_deadline(_PLENTY)
         current.world = World()
         made = guest.linker.instantiate(self.store, guest.component)
-        self._made = made
-        self._exports = guest.exports
+        self._functions = {
+            name: made.get_func(self.store, index) for name, index in guest.exports.items()
+        }
         try:
-            self.enter(World(), "warm")
+            if warm:
+                self.enter(World(), "warm")
         except Trapped as trap:
             raise EngineError("the Python guest does not start") from trap
 
@@ -51,7 +53,7 @@ class Instance:
 
         The answer is empty where the export gives none.
         """
-        function = self._made.get_func(self.store, self._exports[export])
+        function = self._functions[export]
         assert function is not None
         current.world = world
         try:

@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 from coderelay.engines.python.instance import Instance
 
-_PAUSE = 0.003
-"""Seconds before an instance is replaced: the program that took it gets the machine first."""
+_PAUSE, _PATIENCE = 0.003, 10
+"""Seconds before an instance is replaced, and how often they are waited for: the program that took
+it gets the machine first. Two at once would fight for the locks on this process's memory."""
 _MOST_DISCARDED = 8
 
 
@@ -21,8 +22,11 @@ class Pool:
     _filler: threading.Thread | None
     _closed: bool
 
-    def __init__(self, make: Callable[[], Instance], size: int) -> None:
+    def __init__(
+        self, make: Callable[[], Instance], size: int, *, busy: Callable[[], bool]
+    ) -> None:
         self._make = make
+        self._busy = busy
         self.size = size
         self._ready: deque[Instance] = deque()
         self._discarded: deque[Instance] = deque()
@@ -38,12 +42,13 @@ class Pool:
         return len(self._ready)
 
     def take(self) -> Instance:
-        """A pristine instance, waiting or made now."""
+        """A pristine instance, waiting or made now. The last one made: its memory is the warmest
+        in the processor's caches."""
         with self._changed:
             self._start()
             if self._ready:
                 self._changed.notify_all()
-                return self._ready.popleft()
+                return self._ready.pop()
         return self._make()
 
     def discard(self, instance: Instance) -> None:
@@ -87,7 +92,7 @@ class Pool:
                 self._changed.wait_for(self._needed)
                 if self._closed:
                     return
-            time.sleep(_PAUSE)
+            self._pause()
             while self._discarded:
                 self._discarded.popleft().close()
             if len(self._ready) < self.size:
@@ -95,6 +100,12 @@ class Pool:
                 with self._changed:
                     self._ready.append(instance)
                     self._changed.notify_all()
+
+    def _pause(self) -> None:
+        for _ in range(_PATIENCE):
+            time.sleep(_PAUSE)
+            if not self._busy() or len(self._ready) < self.size / 2:
+                return
 
     def _needed(self) -> bool:
         return len(self._ready) < self.size or bool(self._discarded) or self._closed

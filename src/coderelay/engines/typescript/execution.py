@@ -14,14 +14,13 @@ from coderelay.engines.typescript.quickjs import Guest, GuestMemoryExhausted
 from coderelay.engines.typescript.stack import FILE
 from coderelay.engines.typescript.stock import Stock
 from coderelay.engines.wasm.backstop import Backstop
-from coderelay.engines.wasm.execution import GuestExecution
+from coderelay.engines.wasm.execution import NO_MEMORY, GuestExecution
 
 _LONG_INTEGER = re.compile(r"\d{16}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 MEMORY = 64 * 1024 * 1024
 _NAME, _TEXT = 1_000, 50_000
 _MONOTONIC = 1
-_NO_MEMORY = "the program ran out of memory: keep less at a time"
 _WORD, _READING, _DEAL = 200_000, 50_000, 5_000_000
 """Fuel for what the host does for a guest, about what the guest could spend in that time. Unpaid,
 a loop over `console.log('')` or `Date.now()` would meet the wall clock and not its budget."""
@@ -139,6 +138,10 @@ class TypeScriptExecution(GuestExecution):
                 self._held.store.close()
             self._held = None
 
+    def is_full(self) -> bool:
+        """Whether the guest's memory has grown to its limit."""
+        return self._guest.is_full
+
     # What the imports ask of an execution.
 
     def told(self, word: bytes, arguments: Sequence[int]) -> int:
@@ -179,7 +182,7 @@ class TypeScriptExecution(GuestExecution):
             work(*arguments)
             self._collect()
         except GuestMemoryExhausted:
-            self.ledger.exceed("memory", _NO_MEMORY)
+            self.ledger.exceed("memory", NO_MEMORY)
         finally:
             leave()
 
@@ -249,7 +252,7 @@ class TypeScriptExecution(GuestExecution):
     def _fail(self, thrown: Thrown) -> bool:
         if thrown.is_memory(self._guest.is_full):
             self.stop()  # a job that comes after this one must not go on
-            return self.ledger.exceed("memory", _NO_MEMORY)
+            return self.ledger.exceed("memory", NO_MEMORY)
         failure = thrown.failure(self.program.source, self._prepared, self.names)
         return self.ledger.fail(failure)
 

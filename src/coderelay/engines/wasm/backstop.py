@@ -22,6 +22,11 @@ class Backstop:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
+    @property
+    def busy(self) -> bool:
+        """Whether a guest runs now."""
+        return self._running > 0
+
     def watch(self, store: wasmtime.Store, seconds: float) -> "Backstop":
         """Let the guest in this store run for so long; then it traps with `INTERRUPT`."""
         store.set_epoch_deadline(int(seconds / _TICK) + 2)

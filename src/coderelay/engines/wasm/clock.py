@@ -4,8 +4,8 @@ READING = 1_000
 """Each reading takes a microsecond, so that a program that waits for time to pass gets there."""
 
 
-END = 200 * 366 * 86_400 * 1_000_000_000
-"""Time stops after two hundred years, before any guest's clock overflows."""
+END = 100 * 365 * 86_400 * 1_000_000_000
+"""Time stops after a hundred years, before any guest's clock overflows."""
 
 
 class VirtualClock:

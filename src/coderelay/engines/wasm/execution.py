@@ -33,11 +33,16 @@ _DEADLOCK = Failure(
     "the program waits for something that can never happen: no call, timer or task is left",
     name="DeadlockError",
 )
+NO_MEMORY = "the program ran out of memory: keep less at a time"
 _STOPPED = {
     TrapCode.OUT_OF_FUEL: ("fuel", "the program used up its CPU budget: do less work"),
     TrapCode.STACK_OVERFLOW: ("stack", "the program recursed too deeply: use a loop"),
 }
-_CRASHED = ("memory", "the program ran out of memory: keep less at a time")
+_CRASHED = Failure(
+    "exception",
+    "the program crashed its interpreter: do it in another way",
+    name="InterpreterCrash",
+)
 
 
 class Trapped(Exception):
@@ -86,6 +91,10 @@ class GuestExecution(ABC):
     @abstractmethod
     def drop(self) -> None:
         """Free the instance, if there is one."""
+
+    def is_full(self) -> bool:
+        """Whether a crash is one for want of memory; so it is where the guest does not tell."""
+        return True
 
     def advance(self, results: Sequence[Result]) -> Outcome:
         """Deliver the last batch's results (none at first) and run until the program can go no
@@ -163,7 +172,12 @@ class GuestExecution(ABC):
             ) from trap
         if self._spent is None:  # not our own stop
             self._spent = self._fuel()
-            self.ledger.exceed(*_STOPPED.get(code, _CRASHED) if code else _CRASHED)
+            if code in _STOPPED:
+                self.ledger.exceed(*_STOPPED[code])
+            elif self.is_full():
+                self.ledger.exceed("memory", NO_MEMORY)
+            else:
+                self.ledger.crash(_CRASHED)
 
     def _fuel(self) -> int:
         return self.limits.fuel - self.store.get_fuel()

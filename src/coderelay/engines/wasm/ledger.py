@@ -98,10 +98,14 @@ class Ledger:
             self.failure = failure
         return True
 
+    def crash(self, failure: Failure) -> None:
+        """Record that the guest itself broke down: that ends a program at once."""
+        self.value, self.failure = None, failure
+        self.batch.clear()
+
     def exceed(self, limit: str, message: str) -> bool:
         """Record that a limit was passed: that ends a program at once, whatever it was at."""
-        self.value, self.failure = None, Failure("limit", message, name="LimitError", limit=limit)
-        self.batch.clear()
+        self.crash(Failure("limit", message, name="LimitError", limit=limit))
         return False
 
 
