@@ -3,20 +3,21 @@
 import json
 
 from coderelay.core import Json
-from coderelay.core.jsonvalue import NotJson, check_depth
+from coderelay.core.jsonvalue import MAX_DEPTH, NotJson, check_depth
 
 
 def parse(text: str | bytes) -> Json:
     """The value of a JSON text. Raises `NotJson`, which says where it goes wrong."""
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = _READER.decode(text if isinstance(text, str) else _decoded(text))
     except RecursionError as error:
         raise NotJson("nested too deeply") from error
     except UnicodeDecodeError as error:
         raise NotJson(f"not UTF-8 text: {error.reason} at byte {error.start}") from error
     except json.JSONDecodeError as error:
         raise NotJson(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
-    check_depth(value)
+    if not isinstance(text, str) or text.count("[") + text.count("{") > MAX_DEPTH:
+        check_depth(value)
     return value
 
 
@@ -29,5 +30,12 @@ def render(value: Json) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
+def _decoded(text: bytes) -> str:
+    return text.decode(json.detect_encoding(text), "surrogatepass")
+
+
 def _refuse(constant: str) -> Json:
     raise NotJson(f"{constant} is no JSON value")
+
+
+_READER = json.JSONDecoder(parse_constant=_refuse)

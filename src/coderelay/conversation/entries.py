@@ -1,0 +1,210 @@
+"""A conversation is plain messages and code blocks; a turn adds new entries to it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from coderelay.core import Completed, Entry, Failed, Json, Program, Tool
+
+Message: TypeAlias = Mapping[str, Json]
+"""A message in the shape of Chat Completions, which every upstream understands."""
+
+Protocol: TypeAlias = Literal["ids", "messages"]
+Finish: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A message that has nothing to do with code: it goes upstream as it stands."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class HandedCall:
+    """A call that was handed out to the client, under the id that the client knows it by."""
+
+    id: str
+    index: int
+    name: str
+    arguments: Json
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """A program with its calls and, where it is known, its end.
+
+    - `program` is None where the history was trimmed and does not hold it any more.
+    - `journal` holds the answered calls in call order, `pending` those without an answer.
+    - `outcome` is None where it has to be computed by replay.
+    - `text` is what the assistant said beside the program; `remarks` are messages that stood
+      between the calls and their results, and are shown after the block.
+    - `open`: the conversation waits for this block. `interrupted`: the person went on without it.
+    - `whole`: the journal is all that the program was told, so a replay can be tried.
+    """
+
+    program: Program | None
+    journal: tuple[Entry, ...] = ()
+    pending: tuple[HandedCall, ...] = ()
+    outcome: Completed | Failed | None = None
+    text: str = ""
+    remarks: tuple[Plain, ...] = ()
+    open: bool = False
+    interrupted: bool = False
+    whole: bool = True
+    fingerprint: str | None = None
+
+
+ConversationEntry: TypeAlias = Plain | CodeBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a client asks for, in no API's words.
+
+    `tools` may be called by programs, `direct` are declarations that the model is offered as they
+    stand. `options` are all other fields of the request: they go upstream untouched.
+    """
+
+    model: str
+    entries: tuple[ConversationEntry, ...]
+    tools: tuple[Tool, ...] = ()
+    direct: tuple[Message, ...] = ()
+    language: str = "typescript"
+    max_programs: int = 8
+    tool_choice: Json = None
+    parallel: bool = True
+    response_format: Json = None
+    options: Mapping[str, Json] = field(default_factory=dict)
+    stream: bool = False
+    include_usage: bool = False
+    receipt: bool = False
+    protocol: Protocol = "ids"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens, as the upstream counted them; `details` keeps its own words for the last call."""
+
+    prompt: int = 0
+    completion: int = 0
+    total: int = 0
+    details: Mapping[str, Json] = field(default_factory=dict)
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.prompt + other.prompt,
+            self.completion + other.completion,
+            self.total + other.total,
+            _sum(self.details, other.details),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What code mode did for this request. `saved` is an estimate, in tokens."""
+
+    programs: int
+    calls: int
+    fuel: int
+    model_calls: int
+    usage: Usage
+    saved: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The assistant's answer in words."""
+
+    text: str
+    reasoning: str = ""
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Wrote:
+    """The model wrote a program, and said something beside it."""
+
+    program: Program
+    text: str = ""
+    reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The program waits for these calls."""
+
+    program: Program
+    calls: tuple[HandedCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The program came to its end."""
+
+    program: Program
+    outcome: Completed | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class CalledDirectly:
+    """The model called tools by itself, under the upstream's ids; `calls` are as it wrote them."""
+
+    calls: tuple[Message, ...]
+    text: str = ""
+    reasoning: str = ""
+
+
+NewEntry: TypeAlias = Said | Wrote | Called | Ended | CalledDirectly
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The request is sound and replayed: what fails from here on fails in mid-answer."""
+
+    id: str
+    created: int
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of what the assistant says."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """A piece of what the model thinks aloud."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """All that a turn added, in order."""
+
+    entries: tuple[NewEntry, ...]
+    finish: Finish
+    usage: Usage
+    model: str
+    id: str
+    created: int
+    receipt: Receipt | None = None
+
+
+Event: TypeAlias = Started | TextDelta | ReasoningDelta | NewEntry | Reply
+"""`Started` comes first and `Reply` last. Texts come twice: in pieces, and whole in an entry."""
+
+
+def _sum(left: Json, right: Json) -> Json:
+    """Counts added up, whatever they are nested in; of other values the later."""
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return {
+            key: _sum(left[key], right[key]) if key in left and key in right else value
+            for key, value in {**left, **right}.items()
+        }
+    if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        return left + right
+    return right

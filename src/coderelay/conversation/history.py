@@ -1,0 +1,179 @@
+"""A history is read message by message into plain messages and code blocks.
+
+A block goes on while its calls and their results come, and ends with its `code_result`, with
+anything the assistant says, or with the next program. A user message after it interrupts it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from coderelay.conversation import token
+from coderelay.conversation.block import Block, Said, brief
+from coderelay.conversation.entries import ConversationEntry, Message, Plain
+from coderelay.conversation.errors import DamagedToken, HistoryError
+from coderelay.core import Completed, Failed, Json, Limits, Program, Tool
+
+_DAMAGED = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenCall:
+    """A call as a client sent it back. `message` is the call in the client's own words."""
+
+    id: str
+    name: str
+    arguments: Json
+    message: Message
+
+
+class History:
+    """Reads messages in order; `entries` are what they came to.
+
+    `where` names the message, for errors.
+    """
+
+    def __init__(self, tools: Sequence[Tool], limits: Limits) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._limits = limits
+        self._read: list[Plain | Block] = []
+        self._open: Block | None = None
+        self._by_id: dict[str, Block] = {}
+        self._plain_ids: set[str] = set()
+        self._stray: HistoryError | None = None
+
+    def plain(self, message: Message) -> None:
+        """A message that is neither a call nor an answer."""
+        role = message.get("role")
+        if self._open is not None and role in ("system", "developer"):
+            self._open.remarks.append(Plain(message))
+            return
+        if self._open is not None:
+            self._open.interrupted = role == "user"
+        self._append(Plain(message))
+
+    def calls(self, message: Message, calls: Sequence[GivenCall], *, text: str, where: str) -> None:
+        """An assistant message with tool calls: a block's, the model's own, or both."""
+        if self._open is not None and self._open.bracketed:
+            for call in calls:
+                self._add(self._open, call, _said(call.id), where)
+            return
+        direct = [call for call in calls if not token.is_ours(call.id)]
+        if direct:
+            self._append(Plain({**message, "tool_calls": [dict(each.message) for each in direct]}))
+            self._plain_ids.update(call.id for call in direct)
+        for call in calls:
+            if token.is_ours(call.id):
+                said = _said(call.id)
+                block = self._block_of(said)
+                block.text = block.text or ("" if direct else text)
+                self._add(block, call, said, where)
+
+    def expects(self, id: str) -> bool:
+        """Whether a program waits for the answer to this call."""
+        return id in self._by_id and id not in self._plain_ids
+
+    def answer(
+        self, message: Message, id: str, content: str | None, *, is_error: bool, where: str
+    ) -> None:
+        """A tool message."""
+        block = self._by_id.get(id)
+        if self._open is not None and self._open.knows(id):
+            block = self._open
+        if block is not None:
+            self._resume(block)
+            block.answer(id, content, is_error=is_error, where=where)
+        elif id in self._plain_ids:
+            self._append(Plain(message))
+        elif self._open is not None or token.is_ours(id):
+            stray = HistoryError(f"{brief(id)} answers no call of the conversation", where)
+            if self._open is not None:
+                self._open.problems.append(stray)
+            else:
+                self._stray = stray
+        else:
+            self._append(Plain(message))
+
+    def code(self, program: Program) -> None:
+        """A program begins a block that brackets all that follows."""
+        self._begin(Block(program, token.key(program.id), bracketed=True))
+
+    def code_result(self, id: str, outcome: Completed | Failed, *, where: str) -> None:
+        """A program's end. One whose beginning was trimmed away is nothing to anybody."""
+        block, self._open = self._open, None
+        if block is None or block.program is None:
+            return
+        if block.program.id != id:
+            raise HistoryError(
+                f"the code_result {brief(id)} ends a program that is not open", where
+            )
+        block.outcome = outcome
+
+    def entries(self) -> tuple[ConversationEntry, ...]:
+        """The conversation. Raises what is wrong with its open block."""
+        if self._stray is not None and self._open is None:
+            raise self._stray
+        return tuple(self._finished())
+
+    def _finished(self) -> Iterable[ConversationEntry]:
+        for each in self._read:
+            if isinstance(each, Plain):
+                yield each
+                continue
+            block = each.finish(self._tools, self._limits, open=each is self._open)
+            if block.program is not None or block.journal or block.pending:
+                yield block
+
+    def _append(self, entry: Plain | Block) -> None:
+        self._read.append(entry)
+        self._open = entry if isinstance(entry, Block) else None
+        self._stray = None
+
+    def _begin(self, block: Block) -> Block:
+        self._append(block)
+        return block
+
+    def _add(self, block: Block, call: GivenCall, said: Said, where: str) -> None:
+        block.call(call.id, call.name, call.arguments, said=said, where=where)
+        self._by_id[call.id] = block
+
+    def _block_of(self, said: Said) -> Block:
+        """The block that a call of ours belongs to, begun where it is not there yet."""
+        if said is None or isinstance(said, DamagedToken):
+            return self._begin(Block(None, _DAMAGED))
+        if isinstance(said, token.First):
+            key = token.key(said.program.id)
+            if self._open is not None and self._open.key == key:
+                return self._open
+            for program in said.earlier:
+                self._begin(Block(program, token.key(program.id), fingerprint=said.fingerprint))
+            return self._begin(Block(said.program, key, fingerprint=said.fingerprint))
+        if self._open is not None and self._open.key in (said.program, _DAMAGED):
+            return self._open
+        for each in reversed(self._read):
+            if isinstance(each, Block) and each.key == said.program:
+                self._resume(each)
+                return each
+        return self._begin(Block(None, said.program))
+
+    def _resume(self, block: Block) -> None:
+        """Words between the calls and their results do not end a block: they are shown after."""
+        if self._open is block or block.outcome is not None:
+            return
+        after = self._read[self._read.index(block) + 1 :]
+        if all(isinstance(each, Plain) and each.message.get("role") == "user" for each in after):
+            block.remarks.extend(each for each in after if isinstance(each, Plain))
+            del self._read[len(self._read) - len(after) :]
+            block.interrupted = False
+            self._open, self._stray = block, None
+
+
+def _said(id: str) -> Said:
+    if not token.is_ours(id):
+        return None
+    try:
+        return token.decode(id)
+    except DamagedToken as error:
+        return error
+
+
+__all__ = ["GivenCall", "History"]

@@ -1,0 +1,1 @@
+"""One module for each client API: pure translation to and from a conversation."""

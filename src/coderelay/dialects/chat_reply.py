@@ -1,0 +1,214 @@
+"""What a turn added, as a Chat Completions response, whole or in chunks.
+
+With the `ids` protocol all of it is one assistant message. With `messages`, everything new stands
+in `choices[0].messages`, in order, for the client to append; in a stream each of them comes in a
+chunk of its own as soon as it is complete.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from coderelay.conversation import (
+    Called,
+    CalledDirectly,
+    Ended,
+    Event,
+    HandedCall,
+    NewEntry,
+    ReasoningDelta,
+    Receipt,
+    Reply,
+    Request,
+    Said,
+    Started,
+    TextDelta,
+    Usage,
+    Wrote,
+)
+from coderelay.core import Completed, Failed, Json
+from coderelay.core.jsonvalue import dump
+from coderelay.wire import outcome_to_json
+
+
+def encode(reply: Reply, request: Request) -> dict[str, Json]:
+    """The response to a request that is not streamed."""
+    choice: dict[str, Json] = {"index": 0, "message": _message(reply.entries), "logprobs": None}
+    if request.protocol == "messages":
+        choice["messages"] = [message for entry in reply.entries for message in _messages(entry)]
+    choice["finish_reason"] = reply.finish
+    return {
+        "id": reply.id,
+        "object": "chat.completion",
+        "created": reply.created,
+        "model": reply.model,
+        "choices": [choice],
+        "usage": _usage(reply.usage),
+        **_code_mode(reply.receipt, request),
+    }
+
+
+class Stream:
+    """The chunks of a streamed response. After those of the `Reply` nothing follows."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._started = Started("", 0, request.model)
+        self._spoke = False
+        self._break = False
+
+    def feed(self, event: Event) -> list[Json]:
+        """The chunks for an event."""
+        match event:
+            case Started():
+                self._started = event
+                return [self._chunk({"role": "assistant", "content": ""})]
+            case TextDelta(text):
+                pause = "\n\n" if self._break else ""
+                self._spoke, self._break = True, False
+                return [self._chunk({"content": pause + text})]
+            case ReasoningDelta(text):
+                return [self._chunk({"reasoning_content": text})]
+            case Reply():
+                return self._last(event)
+            case Called(_, calls):
+                return [*self._calls([_call(call) for call in calls]), *self._whole(event)]
+            case CalledDirectly(calls):
+                return [*self._calls([dict(call) for call in calls]), *self._whole(event)]
+            case Said() | Wrote() | Ended():
+                self._break = self._spoke
+                return self._whole(event)
+            case _:
+                assert_never(event)
+
+    def _chunk(self, delta: Json, **choice: Json) -> dict[str, Json]:
+        one = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": None, **choice}
+        return {
+            "id": self._started.id,
+            "object": "chat.completion.chunk",
+            "created": self._started.created,
+            "model": self._started.model,
+            "choices": [one],
+        }
+
+    def _calls(self, calls: list[dict[str, Json]]) -> list[Json]:
+        numbered = [{"index": place, **call} for place, call in enumerate(calls)]
+        return [self._chunk({"tool_calls": numbered})]
+
+    def _whole(self, entry: NewEntry) -> list[Json]:
+        """The complete messages of an entry, for those who asked for them."""
+        if self._request.protocol == "ids":
+            return []
+        return [self._chunk({}, messages=[message]) for message in _messages(entry)]
+
+    def _last(self, reply: Reply) -> list[Json]:
+        last = self._chunk({}, finish_reason=reply.finish)
+        last.update(_code_mode(reply.receipt, self._request))
+        if not self._request.include_usage:
+            return [last]
+        return [last, {**self._chunk({}), "choices": [], "usage": _usage(reply.usage)}]
+
+
+def _message(entries: Sequence[NewEntry]) -> dict[str, Json]:
+    """All of a turn as the one assistant message that plain clients know."""
+    texts, thoughts, calls = [], [], []
+    extra: dict[str, Json] = {}
+    for entry in entries:
+        match entry:
+            case Said(text, reasoning, more):
+                texts.append(text)
+                thoughts.append(reasoning)
+                extra.update(more)
+            case Wrote(_, text, reasoning):
+                texts.append(text)
+                thoughts.append(reasoning)
+            case CalledDirectly(made, text, reasoning):
+                texts.append(text)
+                thoughts.append(reasoning)
+                calls += [dict(call) for call in made]
+            case Called(_, handed):
+                calls += [_call(call) for call in handed]
+            case Ended():
+                pass
+            case _:
+                assert_never(entry)
+    return _assistant(_joined(texts), calls, reasoning=_joined(thoughts), extra=extra)
+
+
+def _messages(entry: NewEntry) -> list[dict[str, Json]]:
+    """An entry as the messages that a client appends."""
+    match entry:
+        case Said(text, reasoning, extra):
+            return [_assistant(text, [], reasoning=reasoning, extra=extra)]
+        case Wrote(program, text, reasoning):
+            code = {
+                "role": "code",
+                "id": program.id,
+                "language": program.language,
+                "created": program.created,
+                "code": program.source,
+            }
+            said = [_assistant(text, [], reasoning=reasoning)] if text else []
+            return [*said, code]
+        case Called(_, calls):
+            return [_assistant("", [_call(call) for call in calls])]
+        case CalledDirectly(calls, text, reasoning):
+            return [_assistant(text, [dict(call) for call in calls], reasoning=reasoning)]
+        case Ended(program, outcome):
+            return [{"role": "code_result", "id": program.id, **_result(outcome)}]
+        case _:
+            assert_never(entry)
+
+
+def _assistant(
+    text: str, calls: list[dict[str, Json]], *, reasoning: str = "", extra: Json = None
+) -> dict[str, Json]:
+    message = {**(extra or {}), "role": "assistant", "content": text}
+    if reasoning:
+        message["reasoning_content"] = reasoning
+    if calls:
+        message["content"] = text or None
+        message["tool_calls"] = calls
+    return message
+
+
+def _result(outcome: Completed | Failed) -> dict[str, Json]:
+    written = outcome_to_json(outcome)
+    result = (
+        {"status": "success", "data": written["value"]}
+        if isinstance(outcome, Completed)
+        else {"status": "error", "error": written["error"]}
+    )
+    return {"result": result, "logs": written["logs"]}
+
+
+def _call(call: HandedCall) -> dict[str, Json]:
+    function = {"name": call.name, "arguments": dump(call.arguments)}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return "\n\n".join(text for text in texts if text)
+
+
+def _usage(usage: Usage) -> dict[str, Json]:
+    return {
+        **usage.details,
+        "prompt_tokens": usage.prompt,
+        "completion_tokens": usage.completion,
+        "total_tokens": usage.total,
+    }
+
+
+def _code_mode(receipt: Receipt | None, request: Request) -> dict[str, Json]:
+    said: dict[str, Json] = {}
+    if request.protocol == "messages":
+        said = {"protocol": "messages", "language": request.language}
+    if receipt is not None:
+        said["receipt"] = {
+            "programs": receipt.programs,
+            "calls": receipt.calls,
+            "fuel": receipt.fuel,
+            "model_calls": receipt.model_calls,
+            "tokens": {"measured": _usage(receipt.usage), "saved_estimate": receipt.saved},
+        }
+    return {"code_mode": said} if said else {}

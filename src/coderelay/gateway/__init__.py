@@ -1,0 +1,5 @@
+"""One turn: a conversation, a model and the engines give new entries."""
+
+from coderelay.gateway.turn import Gateway, RunBlocking
+
+__all__ = ["Gateway", "RunBlocking"]

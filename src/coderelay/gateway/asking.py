@@ -1,0 +1,97 @@
+"""How the model is asked: what it is shown, what it is offered, and which answer it must give."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from coderelay.conversation import CodeBlock, ConversationEntry, Message, Plain, Request
+from coderelay.conversation.shown import shown
+from coderelay.core import InvalidTool, Json, Tool, UnknownLanguage
+from coderelay.declare import code_tool
+from coderelay.declare.check import compiled
+from coderelay.gateway.toolset import Toolset
+from coderelay.gateway.understanding import Offer
+
+
+def offer(request: Request, toolset: Toolset) -> Offer:
+    """What the model may do next."""
+    if request.tool_choice == "none":
+        return Offer(toolset, None, (), request.parallel)
+    code = toolset.code_name if request.tools else None
+    direct = {tool["function"]["name"] for tool in request.direct if "function" in tool}
+    return Offer(toolset, code, direct, request.parallel)
+
+
+def body(
+    request: Request, offered: Offer, entries: Sequence[ConversationEntry], *, final: bool = False
+) -> dict[str, Json]:
+    """The upstream's request. `final` asks for text in the client's format, and for no call."""
+    code = offered.code is not None and not final
+    prompt = offered.toolset.prompt if code else ""
+    asked: dict[str, Json] = {
+        **request.options,
+        "model": request.model,
+        "messages": shown(entries, tool_name=_tool_name, prompt=prompt),
+        "stream": request.stream,
+    }
+    if request.response_format is not None and not code:
+        asked["response_format"] = request.response_format
+    if not final:
+        tools = _tools(request, offered, entries)
+        if tools:
+            asked["tools"] = tools
+            asked.update(_choice(request, entries))
+    return asked
+
+
+def turn_of(entries: Sequence[ConversationEntry]) -> Sequence[ConversationEntry]:
+    """The entries since the person spoke last."""
+    for place in range(len(entries) - 1, -1, -1):
+        entry = entries[place]
+        if isinstance(entry, Plain) and entry.message.get("role") == "user":
+            return entries[place + 1 :]
+    return entries
+
+
+def fits(text: str, response_format: Mapping[str, Any]) -> bool:
+    """Whether a text is already in the format that the client asked for."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    schema = response_format.get("json_schema", {}).get("schema", {"type": "object"})
+    try:
+        return compiled(Tool("response", parameters=schema)).validator.is_valid(value)
+    except InvalidTool:
+        return False  # the upstream knows what it makes of such a schema
+
+
+def _tools(request: Request, offered: Offer, entries: Sequence[ConversationEntry]) -> list[Message]:
+    """The code tool first, then the direct ones in the client's order. Where code is off, it is
+    still declared for the calls in the history: some upstreams insist."""
+    has_code = any(isinstance(entry, CodeBlock) for entry in entries)
+    own = [offered.toolset.code_tool] if offered.code is not None or has_code else []
+    return [*own, *request.direct]
+
+
+def _choice(request: Request, entries: Sequence[ConversationEntry]) -> dict[str, Json]:
+    choice = request.tool_choice
+    if choice == "required" and any(_acted(entry) for entry in turn_of(entries)):
+        choice = "auto"
+    said: dict[str, Json] = {} if choice is None else {"tool_choice": choice}
+    if not request.parallel:
+        said["parallel_tool_calls"] = False
+    if not request.tools and not request.direct:
+        said["tool_choice"] = "none"
+    return said
+
+
+def _acted(entry: ConversationEntry) -> bool:
+    return isinstance(entry, CodeBlock) or bool(entry.message.get("tool_calls"))
+
+
+def _tool_name(language: str) -> str:
+    try:
+        return code_tool(language).name
+    except UnknownLanguage:
+        return "run_code"

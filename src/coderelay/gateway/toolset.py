@@ -1,0 +1,101 @@
+"""All that follows from a list of tools, worked out once: names, checks, what the model is told.
+
+A client sends the same tools with every request, and a dialect gives equal declarations as the
+same tuple: so the tuple itself is the key. Dropping what is kept changes no answer.
+"""
+
+from collections import OrderedDict
+from functools import cached_property
+from threading import Lock
+
+from coderelay.core import Json, Limits, Outcome, Program, Run, Tool
+from coderelay.core.journal import Journal
+from coderelay.declare import (
+    ToolHost,
+    check_tools,
+    code_tool,
+    declarations,
+    instructions,
+    names,
+)
+from coderelay.engines.registry import engine
+
+_KEPT = 128
+
+
+class Toolset:
+    """Tools in a language. Raises `InvalidTool` where one cannot be one."""
+
+    def __init__(self, tools: tuple[Tool, ...], language: str) -> None:
+        check_tools(tools)
+        self.tools = tools
+        self.language = language
+        self._names = names(tools, language)
+        self._host = ToolHost(tools, self._names, language)
+        self.prompt = f"{instructions(language)}\n\n{declarations(tools, language)}"
+        """What is added to the system message: the rules, then the declarations in tool order."""
+
+    @cached_property
+    def code_tool(self) -> dict[str, Json]:
+        """The one tool that the model is offered, as an upstream takes it."""
+        tool = code_tool(self.language)
+        return {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+            },
+        }
+
+    @cached_property
+    def code_name(self) -> str:
+        """The name of the code tool."""
+        return code_tool(self.language).name
+
+    @cached_property
+    def identifiers(self) -> dict[str, str]:
+        """What a program calls each tool, by its wire name."""
+        return {name.name: name.identifiers[0] for name in self._names}
+
+    @cached_property
+    def spellings(self) -> frozenset[str]:
+        """All names by which a program may call a tool."""
+        return frozenset(each for name in self._names for each in name.identifiers)
+
+    def evaluate(self, program: Program, journal: Journal, limits: Limits) -> Outcome:
+        """Run a program from its start with the recorded answers. Blocks."""
+        run = Run(engine(program.language).start(program, self._names, limits), self._host)
+        try:
+            return run.proceed(journal)
+        finally:
+            run.close()
+
+
+class Toolsets:
+    """The toolsets that were used last."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[int, str], Toolset] = OrderedDict()
+        self._lock = Lock()
+
+    def kept(self, tools: tuple[Tool, ...], language: str) -> Toolset | None:
+        """The toolset of these tools, if it is kept: then nobody else can have the tuple's id."""
+        key = (id(tools), language)
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+            return found
+
+    def of(self, tools: tuple[Tool, ...], language: str) -> Toolset:
+        """The toolset of these tools, made where it is not kept. That may take a while."""
+        found = self.kept(tools, language)
+        if found is not None:
+            return found
+        made = Toolset(tools, language)
+        with self._lock:
+            self._kept[(id(tools), language)] = made
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return made

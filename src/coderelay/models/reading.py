@@ -1,0 +1,101 @@
+"""An upstream's JSON, whole or in chunks, is read into pieces of an answer."""
+
+import json
+from collections.abc import Iterator, Mapping
+
+from coderelay.conversation import UpstreamError, Usage
+from coderelay.core import Json
+from coderelay.models.protocol import (
+    CallPiece,
+    Counted,
+    Delta,
+    Finished,
+    Named,
+    ReasoningPiece,
+    TextPiece,
+)
+
+_MESSAGE = frozenset(
+    "role content tool_calls function_call reasoning_content reasoning refusal audio".split()
+)
+_COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
+
+
+def pieces(body: Json) -> Iterator[Delta]:
+    """The pieces in a chat completion or in a chunk of one. Odd parts are skipped: upstreams
+    differ in what they leave out and in what they add."""
+    if not isinstance(body, Mapping):
+        raise UpstreamError("the model's endpoint sent something else than an object")
+    if body.get("error"):
+        raise UpstreamError(error_message(body))
+    if isinstance(body.get("model"), str):
+        yield Named(body["model"])
+    choices = body.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
+        yield from _choice(choices[0])
+    if isinstance(body.get("usage"), Mapping):
+        yield Counted(_usage(body["usage"]))
+
+
+def error_message(body: Json) -> str:
+    """What an upstream says of its failure."""
+    error = body.get("error", body) if isinstance(body, Mapping) else body
+    message = error.get("message", error) if isinstance(error, Mapping) else error
+    return f"{message}"[:2_000]
+
+
+def _choice(choice: Mapping[str, Json]) -> Iterator[Delta]:
+    said = choice.get("delta") or choice.get("message")
+    if isinstance(said, Mapping):
+        thought = said.get("reasoning_content") or said.get("reasoning")
+        if isinstance(thought, str) and thought:
+            yield ReasoningPiece(thought)
+        yield from _content(said.get("content") or said.get("refusal"))
+        calls = said.get("tool_calls")
+        if isinstance(calls, list):
+            for place, call in enumerate(calls):
+                if isinstance(call, Mapping):
+                    yield _call(place, call)
+        extra = {key: value for key, value in said.items() if key not in _MESSAGE}
+        if extra:
+            yield Named(extra=extra)
+    if isinstance(choice.get("finish_reason"), str):
+        yield Finished(choice["finish_reason"])
+
+
+def _content(content: Json) -> Iterator[Delta]:
+    if isinstance(content, str) and content:
+        yield TextPiece(content)
+    if isinstance(content, list):  # some upstreams answer in parts
+        for part in content:
+            if isinstance(part, Mapping) and isinstance(part.get("text"), str):
+                yield TextPiece(part["text"])
+
+
+def _call(place: int, call: Mapping[str, Json]) -> CallPiece:
+    index = call.get("index")
+    function = call.get("function")
+    function = function if isinstance(function, Mapping) else {}
+    return CallPiece(
+        index if isinstance(index, int) else place,
+        _text(call.get("id")),
+        _text(function.get("name")),
+        _text(function.get("arguments")),
+        {key: value for key, value in call.items() if key not in ("index", "id", "function")},
+    )
+
+
+def _text(value: Json) -> str:
+    if isinstance(value, Mapping):  # Ollama's own arguments are an object
+        return json.dumps(value)
+    return value if isinstance(value, str) else ""
+
+
+def _usage(usage: Mapping[str, Json]) -> Usage:
+    prompt, completion, total = (_count(usage.get(name)) for name in _COUNTS)
+    details = {key: value for key, value in usage.items() if key not in _COUNTS}
+    return Usage(prompt, completion, total or prompt + completion, details)
+
+
+def _count(value: Json) -> int:
+    return int(value) if isinstance(value, (int, float)) else 0

@@ -1,0 +1,170 @@
+"""Any OpenAI-compatible endpoint over HTTP; raw JSON is passed on.
+
+The endpoint is fixed by the operator, never by a request. Its key is in no error and in no log.
+What fails before the first byte of an answer, for a reason that may pass, is tried again.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+
+import httpx
+from httpx_sse import EventSource
+
+from coderelay.conversation import UpstreamError, UpstreamTimeout
+from coderelay.core import Json
+from coderelay.models.protocol import Delta
+from coderelay.models.reading import error_message, pieces
+from coderelay.models.transport import transport_for
+
+_PASSING = frozenset({408, 429, 500, 502, 503, 504, 529})
+_LONGEST_PAUSE = 30.0
+
+
+class Upstream:
+    """The model behind a base URL such as `http://127.0.0.1:11434/v1`.
+
+    The server's `key` replaces the client's, unless `pass_key` says that the client's goes first.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        key: str | None = None,
+        pass_key: bool = False,
+        timeout: float = 600.0,
+        retries: int = 2,
+        client: httpx.AsyncClient | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._base = base_url.rstrip("/")
+        self._key = key
+        self._pass_key = pass_key
+        self._retries = retries
+        self._sleep = sleep
+        self._client = client or httpx.AsyncClient(
+            transport=transport_for(base_url), timeout=httpx.Timeout(timeout, connect=10.0)
+        )
+
+    async def stream(
+        self, body: Mapping[str, Json], *, key: str | None
+    ) -> AsyncGenerator[Delta, None]:
+        """The answer to a Chat Completions request, in pieces."""
+        sent = dict(body)
+        if sent.get("stream"):
+            sent["stream_options"] = {"include_usage": True}
+        content = json.dumps(sent, ensure_ascii=False).encode("utf-8", "replace")
+        async with self.relay("POST", "/chat/completions", content, key=key) as response:
+            try:
+                if response.status_code >= 400:
+                    raise await self._failure(response, key)
+                async for each in _answer(response):
+                    for piece in pieces(each):
+                        yield piece
+            except httpx.TimeoutException as error:
+                raise UpstreamTimeout("the model's endpoint fell silent") from error
+            except (httpx.HTTPError, httpx.StreamError) as error:
+                raise UpstreamError(f"the model's endpoint broke off: {_name(error)}") from error
+
+    @asynccontextmanager
+    async def relay(
+        self,
+        method: str,
+        path: str,
+        content: bytes | None = None,
+        *,
+        key: str | None,
+        headers: Mapping[str, str] | None = None,
+    ) -> AsyncIterator[httpx.Response]:
+        """Send bytes as they are; the response streams, whatever its status. For requests that
+        have nothing to do with code, its bytes go back as they come."""
+        response = await self._send(method, path, content, self._headers(key, headers))
+        try:
+            yield response
+        finally:
+            await response.aclose()
+
+    async def models(self, *, key: str | None) -> tuple[int, bytes]:
+        """The endpoint's own list of models: its status and its bytes."""
+        async with self.relay("GET", "/models", key=key) as response:
+            return response.status_code, await response.aread()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._client.aclose()
+
+    def _headers(self, key: str | None, more: Mapping[str, str] | None) -> dict[str, str]:
+        bearer = (key or self._key) if self._pass_key else (self._key or key)
+        headers = {"content-type": "application/json", "accept-encoding": "identity"}
+        if bearer:
+            headers["authorization"] = f"Bearer {bearer}"
+        return {**headers, **(more or {})}
+
+    async def _send(
+        self, method: str, path: str, content: bytes | None, headers: Mapping[str, str]
+    ) -> httpx.Response:
+        for attempt in range(self._retries + 1):
+            last = attempt == self._retries
+            request = self._client.build_request(
+                method, self._base + path, content=content, headers=dict(headers)
+            )
+            try:
+                response = await self._client.send(request, stream=True)
+            except httpx.TimeoutException as error:
+                if last or not isinstance(error, httpx.ConnectTimeout):
+                    raise UpstreamTimeout("the model's endpoint did not answer in time") from error
+                await self._sleep(_pause(attempt, None))
+            except httpx.HTTPError as error:
+                if last:
+                    reason = f"the model's endpoint cannot be reached: {_name(error)}"
+                    raise UpstreamError(reason) from error
+                await self._sleep(_pause(attempt, None))
+            else:
+                if last or response.status_code not in _PASSING:
+                    return response
+                await response.aclose()
+                await self._sleep(_pause(attempt, response.headers.get("retry-after")))
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _failure(self, response: httpx.Response, key: str | None) -> UpstreamError:
+        text = (await response.aread())[:100_000].decode("utf-8", "replace")
+        try:
+            message = error_message(json.loads(text))
+        except ValueError:
+            message = text[:500]
+        for secret in (self._key, key):
+            if secret:
+                message = message.replace(secret, "[key]")
+        status = response.status_code
+        return UpstreamError(f"the model's endpoint answered {status}: {message}", status)
+
+
+async def _answer(response: httpx.Response) -> AsyncIterator[Json]:
+    """The JSON values of a response: one, or one for each event."""
+    try:
+        if "text/event-stream" not in response.headers.get("content-type", ""):
+            yield json.loads(await response.aread())
+            return
+        async for event in EventSource(response).aiter_sse():
+            if event.data == "[DONE]":
+                return
+            if event.data:
+                yield json.loads(event.data)
+    except ValueError as error:
+        raise UpstreamError("the model's endpoint sent something else than JSON") from error
+
+
+def _pause(attempt: int, after: str | None) -> float:
+    """How long to wait before the next attempt: what the endpoint asks for, or ever longer."""
+    try:
+        asked = float(after) if after is not None else 0.0
+    except ValueError:  # a date: nobody sends one here
+        asked = 0.0
+    return min(max(asked, 0.5 * 2.0**attempt), _LONGEST_PAUSE)
+
+
+def _name(error: Exception) -> str:
+    """The kind of failure only: the text of an HTTP error may hold the URL's secrets."""
+    return type(error).__name__

@@ -1,0 +1,73 @@
+"""Whatever a client sends is read or refused: nothing else happens."""
+
+import contextlib
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from coderelay.core import RequestError
+from coderelay.dialects import chat
+from coderelay.dialects.code import decode_declarations, decode_evaluate
+
+odd = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+NAMES = (
+    "role id content tool_calls toolCalls tool_call_id toolCallId function name arguments code "
+    "language created result status data error logs is_error type"
+).split()
+values = st.one_of(
+    odd,
+    st.sampled_from(
+        ["user", "assistant", "tool", "code", "code_result", "a", "b", "cr1_p_0_0123456789abcdef"]
+    ),
+    st.sampled_from(
+        ["function", "success", "error", "typescript", "cr1__x", {"status": "success"}]
+    ),
+    st.just([{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]),
+)
+messages = st.dictionaries(st.sampled_from(NAMES), values, max_size=6)
+sound = st.sampled_from(
+    [
+        {"role": "user", "content": "x"},
+        {"role": "code", "id": "a", "code": "1"},
+        {"role": "code_result", "id": "a", "result": {"status": "success"}},
+        {"role": "tool", "tool_call_id": "a", "content": "1"},
+        {"role": "assistant", "content": "x"},
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "a", "function": {"name": "f", "arguments": "{}"}}],
+        },
+        {
+            "role": "assistant",
+            "tool_calls": [
+                {"id": "cr1_p_1_0123456789abcdef", "function": {"name": "f"}},
+                {"id": "cr1_!", "function": {"name": "f"}},
+            ],
+        },
+    ]
+)
+FIELDS = "tools tool_choice n stream stream_options response_format code_mode parallel_tool_calls"
+bodies = st.builds(
+    lambda history, more: {"model": "m", "messages": history, **more},
+    st.lists(st.one_of(sound, messages), max_size=8),
+    st.dictionaries(st.sampled_from(FIELDS.split()), odd, max_size=2),
+)
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.one_of(bodies, odd))
+def test_a_request_is_read_or_refused(body: Any) -> None:
+    for read in (
+        lambda: chat.decode(body, chat.Defaults()),
+        lambda: chat.untouched(body),
+        lambda: decode_evaluate(body),
+        lambda: decode_declarations(body),
+    ):
+        with contextlib.suppress(RequestError):
+            read()

@@ -1,0 +1,59 @@
+"""The endpoints for those who own the loop."""
+
+from typing import Any
+
+import pytest
+
+from coderelay.core import Completed, Entry, Limits, Program, Returned, Tool
+from coderelay.dialects import code
+
+PROGRAM = {"language": "python", "source": "1", "id": "p1", "created": 5}
+
+
+def test_what_to_evaluate_is_read() -> None:
+    body = {
+        "program": PROGRAM,
+        "tools": [{"name": "f"}],
+        "journal": [{"name": "f", "arguments": {}, "value": 1}],
+    }
+    request = code.decode_evaluate(body)
+    assert request.program == Program("python", "1", "p1", 5)
+    assert request.tools == (Tool("f"),)
+    assert request.journal == (Entry("f", {}, Returned(1)),)
+    assert code.encode_outcome(Completed(1)) == {"status": "completed", "value": 1, "logs": []}
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "named"),
+    [
+        ({}, 422, "program"),
+        ({"program": {"source": 1}}, 422, "program.source"),
+        ({"program": {"source": "1"}, "tools": 1}, 422, "tools"),
+        ({"program": {"source": "1"}, "tools": [{}]}, 400, "name"),
+        ({"program": {"source": "1"}, "journal": {}}, 422, "journal"),
+        ({"program": {"source": "1"}, "journal": [{}]}, 400, "entry 0"),
+        ({"program": {"source": "1" * 99}}, 413, "program.source"),
+        (
+            {
+                "program": {"source": "1"},
+                "journal": [{"name": "f", "arguments": {}, "value": "x" * 99}],
+            },
+            413,
+            "journal[0]",
+        ),
+    ],
+)
+def test_bad_input_is_refused_by_its_name(body: Any, status: int, named: str) -> None:
+    with pytest.raises(Exception, match=r".") as caught:
+        code.decode_evaluate(body, limits=Limits(source=50, result=50))
+    got, answer, _ = code.error_body(caught.value)
+    assert got == status
+    assert named in answer["error"]["message"]
+
+
+def test_declarations_are_asked_for_and_given() -> None:
+    request = code.decode_declarations({"tools": [{"name": "f"}], "language": "python"})
+    assert (request.tools, request.language) == ((Tool("f"),), "python")
+    answer = code.encode_declarations("d", "i", Tool("run_python", "Run."))
+    assert answer["tool"]["function"]["name"] == "run_python"
+    assert (answer["declarations"], answer["instructions"]) == ("d", "i")

@@ -1,0 +1,277 @@
+"""What models do that they should not is understood, or told off, and never lost."""
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from coderelay.conversation import ProgramsSpent
+from coderelay.dialects import chat
+from coderelay.models import ScriptedModel
+from coderelay.models.scripted import Answer
+from tests.gateway.driving import (
+    SEARCH,
+    USER,
+    ask,
+    at_once,
+    code,
+    converse,
+    events,
+    gateway,
+    request,
+    script,
+)
+
+DIRECT = {
+    "type": "function",
+    "function": {"name": "show_map", "parameters": {"type": "object"}},
+    "allowed_callers": ["direct"],
+}
+CALL = "return await webSearch({ query: 'x' });"
+TOOLS = {"web_search": lambda query: query}
+
+
+def last_shown(model: ScriptedModel) -> Any:
+    return model.seen[-1]["messages"][-1]
+
+
+def text_of(response: Any) -> Any:
+    return response["choices"][0]["message"]["content"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        (Answer(calls=[("run_typescript", '{"code": "return 1')]), "no JSON"),
+        (Answer(calls=[("run_typescript", "[1, 2]")]), "takes one object"),
+        (Answer(calls=[("run_python", {"code": "1"})]), "There is no tool 'run_python'"),
+        (Answer(calls=[("web_search", {"query": "x"})]), "webSearch inside a program"),
+    ],
+    ids=["broken-json", "no-object", "not-offered", "called-directly"],
+)
+def test_a_call_that_cannot_be_carried_out_is_told_off(answer: Answer, complaint: str) -> None:
+    model = script(answer, "Sorry.")
+    assert text_of(ask(request(), model)) == "Sorry."
+    assert complaint in last_shown(model)["content"]
+    arguments = model.seen[-1]["messages"][-2]["tool_calls"][0]["function"]["arguments"]
+    assert isinstance(json.loads(arguments), dict)
+
+
+def test_line_breaks_in_json_strings_are_no_reason_to_complain() -> None:
+    model = script(Answer(calls=[("run_typescript", '{"code": "return\n 7;"}')]), "Seven.")
+    ask(request(), model)
+    assert "Result" in last_shown(model)["content"]
+
+
+def test_an_empty_answer_is_asked_for_once_more() -> None:
+    answers = iter([Answer(""), "Now."])
+    assert text_of(ask(request(), ScriptedModel(lambda body: next(answers)))) == "Now."
+    assert text_of(ask(request(), ScriptedModel(lambda body: ""))) == ""
+
+
+def test_of_several_programs_the_first_counts() -> None:
+    programs = [("run_typescript", {"code": f"return {n};"}) for n in (1, 2)]
+    model = script(Answer(calls=[*programs, ("show_map", {})]), "One.")
+    ask(request(tools=[SEARCH, DIRECT]), model)
+    assert last_shown(model)["content"] == "Result:\n1"
+    assert len(model.seen[-1]["messages"][-2]["tool_calls"]) == 1
+
+
+def test_direct_calls_before_code_drop_the_code() -> None:
+    answer = Answer("Look.", calls=[("show_map", {}), ("run_typescript", {"code": "return 1;"})])
+    response = ask(request(tools=[SEARCH, DIRECT]), script(answer))
+    message = response["choices"][0]["message"]
+    assert [call["function"]["name"] for call in message["tool_calls"]] == ["show_map"]
+    assert message["content"] == "Look."
+    assert response["choices"][0]["finish_reason"] == "tool_calls"
+
+
+def test_a_direct_call_and_its_result_go_upstream_as_they_stand() -> None:
+    model = script(Answer(calls=[("show_map", {"x": 1})]), "Shown.")
+    body = request(tools=[SEARCH, DIRECT])
+    messages = converse(body, model, {"show_map": lambda x: "ok"})
+    assert messages[-1]["content"] == "Shown."
+    assert model.seen[-1]["messages"][1:] == messages[:-1]
+    offered = [tool["function"]["name"] for tool in model.seen[-1]["tools"]]
+    assert offered == ["run_typescript", "show_map"]
+    assert "allowed_callers" not in model.seen[-1]["tools"][1]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"I will look.\n\n```typescript\n{CALL}\n```",
+        f"I will look.\n\n```ts\n{CALL}\n```\n",
+        f"I will look.\n```\n{CALL}\n```",
+        "I will look.\n<tool_call>\n"
+        + json.dumps({"name": "run_typescript", "arguments": {"code": CALL}})
+        + "\n</tool_call>",
+        "I will look.\n<tool_call>\n<function=run_typescript>\n<parameter=code>\n"
+        + CALL
+        + "\n</parameter>\n</function>\n</tool_call>",
+    ],
+    ids=["typescript", "ts", "untagged", "tool_call", "xml"],
+)
+def test_a_program_written_as_text_is_understood(written: str, stream: bool) -> None:
+    model = script(written, "Found.")
+    messages = converse(request(stream=stream), model, TOOLS)
+    assert messages[1]["content"].strip() == "I will look."
+    assert messages[-1]["content"] == "Found."
+    assert last_shown(model)["content"] == "Result:\nx"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Use this:\n```ts\nconst x = 1;\n```",
+        "Use this:\n```python\nawait web_search(query='x')\n```",
+        f"Use this:\n```ts\n{CALL}\n```\nIt searches.",
+        f"```ts\n{CALL}\n```\nor\n```ts\n{CALL}\n```",
+        "A ` and a `` and a < and <tool",
+        "<tool_call>nothing",
+    ],
+)
+def test_code_that_is_an_answer_stays_one(written: str, stream: bool) -> None:
+    response = ask(request(stream=stream), script(written))
+    assert text_of(response) == written
+    assert response["choices"][0]["finish_reason"] == "stop"
+
+
+def test_a_turn_ends_after_its_programs_with_the_last_failure() -> None:
+    model = ScriptedModel(lambda body: code("throw new Error('again');"))
+    with pytest.raises(ProgramsSpent, match=r"(?s)2 programs.*again"):
+        ask(request(code_mode={"max_programs": 2}), model)
+    assert len(model.seen) == 3
+
+
+def test_programs_are_counted_over_the_requests_of_a_turn() -> None:
+    model = ScriptedModel(lambda body: code(CALL))
+    with pytest.raises(ProgramsSpent):
+        converse(request(code_mode={"max_programs": 3}), model, TOOLS)
+    assert len(model.seen) == 4
+
+
+def test_a_program_too_long_for_an_id_is_failed() -> None:
+    noise = "".join(random.Random(1).choices([chr(c) for c in range(0x4E00, 0x9E00)], k=24_000))
+    model = script(code(f"// {noise}\n{CALL}"), "Too long.")
+    ask(request(), model)
+    assert "write a shorter one" in last_shown(model)["content"]
+
+
+def test_required_is_met_by_one_program() -> None:
+    model = script(code(CALL), code("return 1;"), "Done.")
+    converse(request(tool_choice="required"), model, TOOLS)
+    assert [body["tool_choice"] for body in model.seen] == ["required", "auto", "auto"]
+
+
+def test_a_tool_that_the_choice_names_is_direct() -> None:
+    choice = {"type": "function", "function": {"name": "web_search"}}
+    model = script(Answer(calls=[("web_search", {"query": "x"})]))
+    response = ask(request(tool_choice=choice), model)
+    assert response["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "web_search"
+    assert model.seen[0]["tool_choice"] == choice
+    assert SEARCH in model.seen[0]["tools"]
+
+
+def test_only_allowed_tools_are_declared() -> None:
+    other = {"type": "function", "function": {"name": "other_tool"}}
+    named = {"type": "function", "function": {"name": "web_search"}}
+    choice = {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": [named]}}
+    model = script("Words.")
+    ask(request(tool_choice=choice, tools=[SEARCH, other]), model)
+    system = model.seen[0]["messages"][0]["content"]
+    assert "webSearch(" in system
+    assert "otherTool(" not in system
+    assert model.seen[0]["tool_choice"] == "required"
+
+
+def test_none_turns_code_mode_off() -> None:
+    model = script("Words.")
+    assert text_of(ask(request(tool_choice="none"), model)) == "Words."
+    assert model.seen[0]["messages"] == [USER]
+    assert "tools" not in model.seen[0]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_format_is_asked_for_once_more_where_the_text_does_not_fit(stream: bool) -> None:
+    schema = {"type": "object", "required": ["n"]}
+    wanted = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
+    asked: list[Any] = []
+
+    def answer(body: Any) -> Answer | str:
+        asked.append(body)
+        return [code("return 1;", "Hm."), "It is 1.", '{"n": 1}'][len(asked) - 1]
+
+    body = request(response_format=wanted, stream=stream)
+    response = ask(body, ScriptedModel(answer))
+    assert text_of(response) == '{"n": 1}'
+    assert ["response_format" in body for body in asked] == [False, False, True]
+    assert "tools" not in asked[2]
+
+
+def test_a_text_that_fits_its_format_is_not_asked_for_again() -> None:
+    model = script('{"n": 1}')
+    response = ask(request(response_format={"type": "json_object"}, stream=True), model)
+    assert text_of(response) == '{"n": 1}'
+    assert len(model.seen) == 1
+
+
+def test_reasoning_is_told_on_and_unknown_fields_go_upstream() -> None:
+    model = script(Answer("Yes.", reasoning="Let me think."))
+    response = ask(request(temperature=0.5, foo={"bar": 1}), model)
+    assert response["choices"][0]["message"]["reasoning_content"] == "Let me think."
+    assert model.seen[0]["temperature"] == 0.5
+    assert model.seen[0]["foo"] == {"bar": 1}
+    assert not {"code_mode", "n"} & model.seen[0].keys()
+
+
+def test_the_prompt_stands_at_the_end_of_the_clients_own_system_message() -> None:
+    model = script("Hi.")
+    ask(request(messages=[{"role": "system", "content": "Be brief."}, USER]), model)
+    system, user = model.seen[0]["messages"]
+    assert system["content"].startswith("Be brief.\n\n")
+    assert "declare function webSearch" in system["content"]
+    assert user == USER
+
+
+def test_events_begin_with_started_and_end_with_the_reply() -> None:
+    _, all_events = asyncio.run(events(request(), script(code("return 1;"), "One.")))
+    kinds = [type(event).__name__ for event in all_events]
+    assert kinds == ["Started", "Wrote", "Ended", "TextDelta", "Said", "Reply"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    "first",
+    [
+        Answer("Let me call.", calls=[("web_search", {"query": "x"})]),
+        Answer("```ts\nlook\n```", calls=[("run_typescript", {"code": "return 1;"})]),
+    ],
+    ids=["told-off", "held-back"],
+)
+def test_text_beside_a_call_is_told_whether_streamed_or_not(first: Answer, stream: bool) -> None:
+    response = ask(request(stream=stream), script(first, "Sorry."))
+    assert text_of(response) == f"{first.text}\n\nSorry."
+
+
+def test_a_gateway_that_remembers_a_replay_says_what_one_that_does_not_says() -> None:
+    body = request()
+    first = ask(body, script(code(CALL)))["choices"][0]["message"]
+    answer = {"role": "tool", "tool_call_id": first["tool_calls"][0]["id"], "content": "7"}
+    body["messages"] += [first, answer, {"role": "assistant", "content": "Seven."}, USER]
+    model = script("", "", "Again.")
+    kept = gateway(model)
+    for _ in range(3):
+        asked = chat.decode(json.loads(json.dumps(body)), chat.Defaults())
+        asyncio.run(_drain(kept.turn(asked, key=None, run_blocking=at_once)))
+    assert model.seen[0] == model.seen[1] == model.seen[2]
+    assert model.seen[2]["messages"][3]["content"] == "Result:\n7"
+
+
+async def _drain(turn: AsyncIterator[Any]) -> list[Any]:
+    return [event async for event in turn]

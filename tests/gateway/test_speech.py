@@ -1,0 +1,63 @@
+"""Text is told as it comes, and nothing of it is lost, however it is cut."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coderelay.gateway.speech import Speech
+
+pieces = st.lists(
+    st.one_of(
+        st.text(max_size=5),
+        st.sampled_from(
+            [
+                "```",
+                "`",
+                "ts\n",
+                "python\n",
+                "\n```",
+                "\n",
+                "<tool",
+                "_call>",
+                "</tool_call>",
+                "f(x)",
+            ]
+        ),
+    ),
+    max_size=12,
+)
+
+
+@given(pieces, st.sampled_from(["typescript", "python"]), st.booleans())
+def test_what_is_told_and_what_is_held_is_the_whole_text(
+    parts: list[str], language: str, code_offered: bool
+) -> None:
+    speech = Speech(language, code_offered=code_offered)
+    told = "".join(speech.feed(part) for part in parts)
+    assert told + speech.rest() == "".join(parts)
+    assert code_offered or not speech.rest()
+
+
+@given(pieces, st.sampled_from(["typescript", "python"]))
+def test_a_program_is_one_however_its_text_is_cut(parts: list[str], language: str) -> None:
+    whole, piecewise = (Speech(language, code_offered=True) for _ in range(2))
+    whole.feed("".join(parts))
+    for letter in "".join(parts):
+        piecewise.feed(letter)
+    assert whole.program({"f"}) == piecewise.program({"f"})
+    assert whole.calls() == piecewise.calls()
+
+
+def test_text_before_a_program_is_not_held_back() -> None:
+    speech = Speech("typescript", code_offered=True)
+    assert speech.feed("I will look. `") == "I will look. "
+    assert speech.feed("x` is it") == "`x` is it"
+    assert speech.feed("\n```ts\nf(1)") == "\n"
+    assert speech.feed("\n```") == ""
+    assert speech.program({"f"}) == "f(1)"
+    assert speech.program({"g"}) is None
+
+
+def test_a_block_in_another_language_is_told_at_once() -> None:
+    speech = Speech("typescript", code_offered=True)
+    assert speech.feed("```bash\nls") == "```bash\nls"
+    assert speech.feed("\n```") == "\n```"

@@ -1,0 +1,163 @@
+"""The upstream over HTTP: answers whole and in pieces, retries, and no key in any error."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from coderelay.conversation import UpstreamError, UpstreamTimeout, Usage
+from coderelay.models import Upstream
+from coderelay.models.protocol import CallPiece, Counted, Finished, Named, ReasoningPiece, TextPiece
+
+KEY = "sk-server-secret"
+CHUNKS = [
+    {"model": "big", "choices": [{"delta": {"role": "assistant", "reasoning_content": "hm"}}]},
+    {"choices": [{"delta": {"content": "He"}}]},
+    {"choices": [{"delta": {"content": "llo"}}]},
+    {"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f"}}]}}]},
+    {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]}}]},
+    {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]},
+    {"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}},
+]
+
+
+def sse(*values: Any) -> httpx.Response:
+    lines = "".join(f"data: {json.dumps(value)}\n\n" for value in values) + "data: [DONE]\n\n"
+    return httpx.Response(200, text=lines, headers={"content-type": "text/event-stream"})
+
+
+class Endpoint:
+    """Answers in turn, and remembers what it was sent."""
+
+    def __init__(self, *answers: httpx.Response | Exception) -> None:
+        self._answers = list(answers)
+        self.requests: list[httpx.Request] = []
+        self.pauses: list[float] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self._answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def sleep(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+
+
+def upstream(endpoint: Endpoint, **settings: Any) -> Upstream:
+    client = httpx.AsyncClient(transport=httpx.MockTransport(endpoint))
+    return Upstream(
+        "http://model.test/v1/",
+        **{"key": KEY, "client": client, "sleep": endpoint.sleep, **settings},
+    )
+
+
+def collect(endpoint: Endpoint, client_key: str | None = None, **settings: Any) -> list[Any]:
+    async def run() -> list[Any]:
+        model = upstream(endpoint, **settings)
+        body = {"model": "m", "messages": [], "stream": True}
+        return [delta async for delta in model.stream(body, key=client_key)]
+
+    return asyncio.run(run())
+
+
+def test_a_streamed_answer_comes_in_pieces() -> None:
+    endpoint = Endpoint(sse(*CHUNKS))
+    assert collect(endpoint) == [
+        Named("big"),
+        ReasoningPiece("hm"),
+        TextPiece("He"),
+        TextPiece("llo"),
+        CallPiece(0, "a", "f"),
+        CallPiece(0, arguments="{}"),
+        Finished("tool_calls"),
+        Counted(Usage(1, 2, 3)),
+    ]
+    sent = endpoint.requests[0]
+    assert sent.url == "http://model.test/v1/chat/completions"
+    assert sent.headers["authorization"] == f"Bearer {KEY}"
+    assert json.loads(sent.content)["stream_options"] == {"include_usage": True}
+
+
+def test_an_answer_that_comes_whole_is_read_too() -> None:
+    whole = {
+        "choices": [{"message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}]
+    }
+    assert collect(Endpoint(httpx.Response(200, json=whole))) == [TextPiece("Hi"), Finished("stop")]
+
+
+@pytest.mark.parametrize(
+    ("settings", "key", "sent"),
+    [
+        ({}, "client", f"Bearer {KEY}"),
+        ({"pass_key": True}, "client", "Bearer client"),
+        ({"pass_key": True}, None, f"Bearer {KEY}"),
+        ({"key": None}, "client", "Bearer client"),
+        ({"key": None}, None, None),
+    ],
+)
+def test_the_key_is_the_servers_or_the_clients(settings: Any, key: Any, sent: Any) -> None:
+    endpoint = Endpoint(sse())
+    collect(endpoint, key, **settings)
+    assert endpoint.requests[0].headers.get("authorization") == sent
+
+
+def test_what_may_pass_is_tried_again_with_longer_pauses() -> None:
+    busy = httpx.Response(503)
+    later = httpx.Response(429, headers={"retry-after": "7"})
+    endpoint = Endpoint(busy, later, sse(*CHUNKS))
+    assert TextPiece("llo") in collect(endpoint)
+    assert endpoint.pauses == [0.5, 7.0]
+
+
+@pytest.mark.parametrize("make", [lambda: httpx.Response(500), lambda: httpx.ConnectError("x")])
+def test_what_does_not_pass_is_an_error_in_the_end(make: Callable[[], Any]) -> None:
+    endpoint = Endpoint(make(), make(), make())
+    with pytest.raises(UpstreamError):
+        collect(endpoint)
+    assert len(endpoint.requests) == 3
+
+
+def test_a_refusal_is_passed_on_without_the_key() -> None:
+    error = {"error": {"message": f"wrong key {KEY} or client-secret"}}
+    endpoint = Endpoint(httpx.Response(401, json=error))
+    with pytest.raises(UpstreamError, match="401: wrong key") as caught:
+        collect(endpoint, "client-secret")
+    assert KEY not in str(caught.value)
+    assert "client-secret" not in str(caught.value)
+    assert caught.value.status == 401
+    assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(200, text="<html>"),
+        httpx.Response(200, json=[1]),
+        httpx.Response(200, text="data: {x\n\n", headers={"content-type": "text/event-stream"}),
+        sse({"error": {"message": "overloaded"}}),
+    ],
+)
+def test_an_answer_that_is_none_is_the_endpoints_fault(answer: httpx.Response) -> None:
+    with pytest.raises(UpstreamError):
+        collect(Endpoint(answer))
+
+
+def test_silence_is_a_timeout() -> None:
+    with pytest.raises(UpstreamTimeout):
+        collect(Endpoint(httpx.ReadTimeout("slow")))
+
+
+def test_bytes_are_relayed_as_they_are() -> None:
+    endpoint = Endpoint(httpx.Response(418, content=b"{odd}"))
+
+    async def run() -> tuple[int, bytes]:
+        async with upstream(endpoint).relay("POST", "/x", b"{raw}", key=None) as response:
+            return response.status_code, await response.aread()
+
+    assert asyncio.run(run()) == (418, b"{odd}")
+    assert endpoint.requests[0].content == b"{raw}"
