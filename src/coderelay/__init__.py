@@ -7,7 +7,14 @@ evaluate(program, [Tool("add")], [])  # Suspended: the program waits for add({a:
 evaluate(program, [Tool("add")], [Entry("add", {"a": 1, "b": 2}, Returned(3))])  # Completed(3)
 """
 
-from coderelay.client import LocalTool, tool
+from coderelay.client import (
+    Agent,
+    CodeMessage,
+    CodeResultMessage,
+    EndpointError,
+    LocalTool,
+    tool,
+)
 from coderelay.core import (
     Call,
     CallError,
@@ -40,11 +47,15 @@ from coderelay.run import evaluate, start
 __version__ = "0.1.0"
 
 __all__ = [
+    "Agent",
     "Call",
     "CallError",
+    "CodeMessage",
+    "CodeResultMessage",
     "CoderelayError",
     "Completed",
     "Diverged",
+    "EndpointError",
     "EngineError",
     "Entry",
     "Failed",

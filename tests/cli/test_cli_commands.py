@@ -63,7 +63,7 @@ def test_the_version_is_shown(cli: Cli) -> None:
     assert result.stdout.startswith("coderelay ")
 
 
-@pytest.mark.parametrize("command", ["run", "declare", "warmup", "demo"])
+@pytest.mark.parametrize("command", ["run", "declare", "warmup", "demo", "chat"])
 def test_every_command_has_examples_in_its_help(cli: Cli, command: str) -> None:
     result = cli(command, "--help")
     assert result.exit_code == 0
@@ -72,19 +72,6 @@ def test_every_command_has_examples_in_its_help(cli: Cli, command: str) -> None:
 
 def test_exit_codes_are_in_the_help(cli: Cli) -> None:
     assert "Exit codes" in cli("run", "--help").stdout
-
-
-@pytest.mark.parametrize("language", languages())
-def test_the_demo_runs_every_sample_and_replays_it_at_every_prefix(cli: Cli, language: str) -> None:
-    result = cli("demo", "--language", language)
-    assert result.exit_code == 0, result.output
-    assert [path.stem for path in programs(language)] == list(SAMPLES)
-    for path in programs(language):
-        assert path.name in result.stdout
-    assert result.stdout.count("✓ completed") == len(SAMPLES)
-    assert result.stdout.count("0 of ") == len(SAMPLES)
-    assert "✓ as live" in result.stdout
-    assert "✗ not as live" not in result.stdout
 
 
 def test_samples_of_all_languages_come_to_the_same(cli: Cli) -> None:
@@ -96,16 +83,6 @@ def test_samples_of_all_languages_come_to_the_same(cli: Cli) -> None:
             outcome = json.loads(cli("run", str(path), "--tools", tools, "--json").stdout)
             found.append(list(outcome["value"].values()))
         assert all(values == found[0] for values in found)
-
-
-def test_the_samples_can_be_saved_once(cli: Cli, folder: Path) -> None:
-    result = cli("demo", "--save", "samples")
-    assert result.exit_code == 0, result.output
-    assert (folder / "samples" / "tools.py").read_bytes() == (examples() / "tools.py").read_bytes()
-    assert (folder / "samples" / "parallel_news.ts").is_file()
-    result = cli("demo", "--save", "samples")
-    assert result.exit_code == 2
-    assert "is there already: choose another folder" in result.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
@@ -122,9 +99,3 @@ def test_an_interrupt_ends_a_run_at_once_though_a_tool_is_blocked(folder: Path) 
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=20) == 130
         assert "error: interrupted" in process.stderr.read()
-
-
-def test_the_readme_of_the_examples_links_every_sample() -> None:
-    readme = (Path(__file__).parents[2] / "examples" / "README.md").read_text(encoding="utf-8")
-    for path in examples().glob("*.*"):
-        assert f"(../src/coderelay/examples/{path.name})" in readme

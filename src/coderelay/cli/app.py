@@ -7,10 +7,13 @@ from typing import Annotated
 
 import typer
 
+from coderelay.cli.chat import chat
 from coderelay.cli.declare import declare
 from coderelay.cli.demo import demo
 from coderelay.cli.exits import EXIT_CODES
+from coderelay.cli.inspect import inspect
 from coderelay.cli.run import run
+from coderelay.cli.serve import serve
 from coderelay.cli.warmup import warmup
 
 app = typer.Typer(
@@ -24,6 +27,9 @@ app.command(epilog=EXIT_CODES)(run)
 app.command()(declare)
 app.command()(warmup)
 app.command()(demo)
+app.command()(chat)
+app.command()(serve)
+app.command()(inspect)
 
 
 def _print_version(wanted: bool) -> None:
@@ -54,6 +60,8 @@ def coderelay(version: Version = False) -> None:
 
     [bold]Start here[/]
       coderelay demo                        see it work
+      coderelay serve --upstream URL        serve any Chat Completions client
+      coderelay chat --upstream URL …       talk to a model in the terminal
       coderelay demo --save samples         get the sample programs
       coderelay run FILE --tools tools.py   run a program with your functions
       coderelay declare --tools tools.py    see what the model is shown

@@ -106,3 +106,12 @@ Languages = Annotated[
         "--language", metavar="NAME", help="typescript or python; may be repeated. Default: all."
     ),
 ]
+UpstreamKey = Annotated[
+    str | None,
+    typer.Option(
+        "--upstream-key",
+        metavar="KEY",
+        envvar=["CODERELAY_UPSTREAM_KEY", "OPENAI_API_KEY"],
+        help="The key for --upstream.",
+    ),
+]

@@ -1,0 +1,71 @@
+"""The sample programs without a server: really run, then run again from every prefix."""
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+from rich.console import Console
+from rich.rule import Rule
+from rich.syntax import Syntax
+from rich.text import Text
+
+from coderelay.cli.display import Display
+from coderelay.cli.source import read_program
+from coderelay.cli.stateless import Replay, replays
+from coderelay.client import Event, Report, Stepped, drive
+from coderelay.client.tool import AnyLocalTool
+from coderelay.core import EngineError, Outcome, Program, Suspended
+from coderelay.run import start
+
+
+def play_locally(console: Console, path: Path, tools: tuple[AnyLocalTool, ...]) -> None:
+    """Show a sample, run it, and replay it."""
+    program = read_program(path, language=None, id=None, created=None)
+    console.print(Rule(Text(path.name, style="bold"), style="dim"))
+    source = program.source.strip()
+    console.print(Syntax(source, program.language, background_color="default", word_wrap=True))
+    console.print()
+    report, steps = _run(console, program, tools)
+    console.print(Text("\nThe same from its journal, each time in a new sandbox:", style="dim"))
+    declared = [tool.declaration for tool in tools]
+    for replay in replays(program, declared, report.journal, steps):
+        console.print(_line(replay, len(report.journal)), soft_wrap=True)
+        if not replay.same:
+            raise EngineError(
+                f"{path.name} came to {replay.outcome} with {replay.answers} answers; "
+                f"the live run was at {replay.live}"
+            )
+    console.print()
+
+
+def _run(
+    console: Console, program: Program, tools: tuple[AnyLocalTool, ...]
+) -> tuple[Report, list[Outcome]]:
+    """Run a program live and shown, and keep every outcome on its way."""
+    display = Display(console)
+    steps: list[Outcome] = []
+
+    def watch(event: Event) -> None:
+        if isinstance(event, Stepped):
+            steps.append(event.outcome)
+        display.watch(event)
+
+    run = start(program, [tool.declaration for tool in tools])
+    report = asyncio.run(drive(run, tools, watch=watch))
+    display.outcome(report.outcome)
+    display.summary(report)
+    return report, steps
+
+
+def _line(replay: Replay, total: int) -> Text:
+    match replay.outcome:
+        case Suspended(calls):
+            counted = Counter(call.name for call in calls).items()
+            found = "waits for " + ", ".join(
+                name if times == 1 else f"{times}x {name}" for name, times in counted
+            )
+        case ended:
+            found = type(ended).__name__.lower()
+    verdict = Text("✓ as live", "green") if replay.same else Text("✗ not as live", "red")
+    text = f"{replay.answers:>3} of {total} answers · {replay.outcome.fuel:,} fuel · {found} "
+    return Text(text) + verdict

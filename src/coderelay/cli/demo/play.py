@@ -1,0 +1,91 @@
+"""A scenario is played through a server that is killed in the midst of a program."""
+
+import asyncio
+import time
+from contextlib import ExitStack
+
+from rich.console import Console
+
+from coderelay.cli.demo.client import Client, Span
+from coderelay.cli.demo.process import ServerProcess
+from coderelay.cli.demo.recorder import Recorder
+from coderelay.cli.demo.scenarios import SCENARIOS, Scenario, scripted
+from coderelay.cli.demo.show import Show
+from coderelay.cli.hosting import hosted
+from coderelay.client.tool import AnyLocalTool
+from coderelay.core import EngineError
+from coderelay.models.upstream import Upstream
+
+
+def play(
+    console: Console,
+    language: str,
+    tools: tuple[AnyLocalTool, ...],
+    *,
+    model: str | None,
+    upstream: str | None,
+    key: str | None,
+) -> None:
+    """Play all scenarios in a language, with the scripted model or with a real one."""
+    if upstream:
+        real = Upstream(upstream, key=key)
+        recorder = Recorder(real, real.close)
+    else:
+        recorder = Recorder(scripted(language))
+    show = Show(console)
+    with ExitStack() as stack:
+        address = stack.enter_context(hosted(recorder.app))
+        server = stack.enter_context(ServerProcess(f"{address}/v1", language))
+        player = Player(
+            server, recorder, show, model=model or "scripted", scripted=upstream is None
+        )
+        for number, scenario in enumerate(SCENARIOS, 1):
+            title = f"{language} {number} of {len(SCENARIOS)}: {scenario.title}"
+            player.play(scenario, tools, title=title, language=language)
+
+
+class Player:
+    """Plays scenarios in one language. A scripted model must say what is in its script."""
+
+    def __init__(
+        self, server: ServerProcess, recorder: Recorder, show: Show, *, model: str, scripted: bool
+    ) -> None:
+        self._server = server
+        self._recorder = recorder
+        self._show = show
+        self._model = model
+        self._scripted = scripted
+
+    def play(
+        self, scenario: Scenario, tools: tuple[AnyLocalTool, ...], *, title: str, language: str
+    ) -> None:
+        """Play a scenario and show it."""
+        self._show.title(title)
+        before = len(self._recorder.shown)
+        spans: list[Span] = []
+
+        def between(batches: int) -> None:
+            if batches == scenario.crash:
+                spans.append(self._crash())
+
+        address = self._server.address
+        client = Client(address, self._model, tools, self._show.message, between)
+        for turn in scenario.turns:
+            answer = asyncio.run(client.ask(turn.question))
+            if self._scripted and answer != turn.answer:
+                raise EngineError(f"the model was to say {turn.answer!r}, it said {answer!r}")
+        self._show.model(self._recorder.shown[before:], language)
+        self._show.timeline([*client.spans, *spans])
+
+    def _crash(self) -> Span:
+        began = time.perf_counter()
+        pid = self._server.pid
+        self._server.kill()
+        self._show.note(f"SIGKILL    server {pid} is dead, in mid-program", "bold red")
+        self._server.start()
+        ended = time.perf_counter()
+        self._show.note(
+            f"restart    server {self._server.pid} knows nothing, and the conversation goes on",
+            "bold yellow",
+        )
+        return Span("no server", began, ended, failed=True)

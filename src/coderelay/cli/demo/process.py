@@ -1,0 +1,95 @@
+"""A real server in a process of its own, that can be killed as if the power had failed."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from types import TracebackType
+from typing import IO
+
+import httpx
+
+from coderelay.cli.hosting import LOOPBACK, free_port
+from coderelay.core import EngineError
+
+_PATIENCE = 120.0
+"""Seconds until it must be ready: a guest may have to be compiled first."""
+
+
+class ServerProcess:
+    """`coderelay serve`, on one address over all its lives."""
+
+    def __init__(self, upstream: str, language: str) -> None:
+        port = free_port()
+        self.address = f"http://{LOOPBACK}:{port}"
+        self.starts = 0
+        self._command = [
+            *(sys.executable, "-m", "coderelay", "serve", "--host", LOOPBACK, "--port", str(port)),
+            *("--upstream", upstream, "--language", language),
+        ]
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed on exit
+
+    @property
+    def pid(self) -> int:
+        """The process that serves now."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> float:
+        """Start it and wait until it is ready; gives the seconds that took."""
+        started = time.monotonic()
+        self._process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+            env=_environment(),
+        )
+        self.starts += 1
+        with httpx.Client(trust_env=False, timeout=5.0) as http:
+            while not self._ready(http):
+                if self._process.poll() is not None or time.monotonic() > started + _PATIENCE:
+                    self.kill()
+                    raise EngineError(f"the server did not start:\n{self._said()}")
+                time.sleep(0.02)
+        return time.monotonic() - started
+
+    def kill(self) -> None:
+        """SIGKILL: it has no chance to save anything."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> "ServerProcess":
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.kill()
+        self._log.close()
+
+    def _ready(self, http: httpx.Client) -> bool:
+        try:
+            return http.get(f"{self.address}/readyz").status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def _said(self) -> str:
+        self._log.seek(0)
+        return self._log.read()[-2_000:].decode("utf-8", "replace").strip()
+
+
+def _environment() -> dict[str, str]:
+    """Ours, without the settings of a server that the user may have elsewhere."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name == "CODERELAY_CACHE" or not name.startswith(("CODERELAY_", "OPENAI_"))
+    }

@@ -1,0 +1,45 @@
+"""The sample programs and their tools, which ship with the package."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from coderelay.cli.engines import chosen
+from coderelay.cli.exits import UsageError
+from coderelay.cli.source import SUFFIXES
+
+SAMPLES = ("parallel_news", "stock_analysis", "loop_with_failure")
+
+
+def examples() -> Path:
+    """The folder of the samples."""
+    return Path(str(files("coderelay").joinpath("examples")))
+
+
+def sample(name: str, language: str) -> Path:
+    """The sample of this name in a language."""
+    suffixes = (suffix for suffix, spoken in SUFFIXES.items() if spoken == language)
+    paths = [examples() / f"{name}{suffix}" for suffix in suffixes]
+    for path in paths:
+        if path.is_file():
+            return path
+    raise UsageError(f"there are no samples in {language}: choose one of {', '.join(chosen(None))}")
+
+
+def programs(language: str) -> list[Path]:
+    """The sample programs in a language."""
+    return [sample(name, language) for name in SAMPLES]
+
+
+def save(folder: Path) -> list[Path]:
+    """Copy all samples to a folder, where none of them may be yet."""
+    found = sorted(path for path in examples().iterdir() if path.is_file())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in found:
+            with (folder / path.name).open("xb") as copy:
+                copy.write(path.read_bytes())
+    except FileExistsError as error:
+        raise UsageError(f"{error.filename} is there already: choose another folder") from error
+    except OSError as error:
+        raise UsageError(f"cannot write to {folder}: {error.strerror}") from error
+    return [folder / path.name for path in found]

@@ -1,0 +1,90 @@
+"""What is asked in the demo, and what a scripted model answers: the same at each step, whatever
+happened to the server in between."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from coderelay.cli.demo.samples import sample
+from coderelay.core import Json
+from coderelay.models.scripted import Answer, ScriptedModel
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question; the sample programs that the scripted model writes, and what it says then."""
+
+    question: str
+    programs: tuple[str, ...]
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A conversation. The server is killed once `crash` batches of calls were answered."""
+
+    title: str
+    turns: tuple[Turn, ...]
+    crash: int | None = None
+
+
+SCENARIOS = (
+    Scenario(
+        "Parallel news search",
+        (
+            Turn(
+                "What is new in sport, science and business?",
+                ("parallel_news",),
+                "Sport: underdogs won the cup and a marathon record fell. Science: ice was found "
+                "below a crater. Business: ACME has a quieter heat pump, Globex recalls robots.",
+            ),
+        ),
+    ),
+    Scenario(
+        "Sequential stock analysis",
+        (
+            Turn(
+                "Which of my stocks should I worry about, and why?",
+                ("stock_analysis",),
+                "Look into GLBX: it is 34 % below what you paid, at its lowest of the month. "
+                "The news has it that Globex recalls its robots.",
+            ),
+        ),
+        crash=2,
+    ),
+    Scenario(
+        "A loop with failing tools, a repaired program and a follow-up",
+        (
+            Turn(
+                "Mail everyone in my contacts today's weather.",
+                ("first_attempt", "loop_with_failure"),
+                "Ana and Cy have their mail, though Cy's city has no weather station. Bo's "
+                "address, bo(at)example, was refused.",
+            ),
+            Turn(
+                "It is bo@example.com. Send him his.",
+                ("second_mail",),
+                "Done: Bo has his mail, too.",
+            ),
+        ),
+        crash=4,
+    ),
+)
+
+
+def scripted(language: str) -> ScriptedModel:
+    """The model of all scenarios. Where it stands it sees from the messages alone."""
+
+    def answer(body: Mapping[str, Json]) -> Answer:
+        messages = body["messages"]
+        users = [place for place, message in enumerate(messages) if message["role"] == "user"]
+        turn = _turns(str(messages[users[0]]["content"]))[len(users) - 1]
+        said = sum(message["role"] == "assistant" for message in messages[users[-1] :])
+        if said >= len(turn.programs):
+            return Answer(turn.answer)
+        return Answer(code=sample(turn.programs[said], language).read_text("utf-8"))
+
+    return ScriptedModel(answer)
+
+
+def _turns(question: str) -> tuple[Turn, ...]:
+    return next(each.turns for each in SCENARIOS if each.turns[0].question == question)

@@ -1,0 +1,225 @@
+"""An agent keeps a conversation and answers its calls: code blocks with our server, plain tool
+calls with any other endpoint."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Literal, TypeAlias
+
+import httpx
+
+from coderelay.client.calls import answer_batch
+from coderelay.client.endpoint import Connection, Endpoint, EndpointError
+from coderelay.client.events import AgentEvent, Answer, ProgramWritten
+from coderelay.client.messages import Message, ToolCall, ToolMessage
+from coderelay.client.reply import Gathering, Reply
+from coderelay.client.tool import AnyLocalTool, LocalTool, tool
+from coderelay.core import Call, Json, Raised, Result, Tool
+from coderelay.core.jsonvalue import NotJson, dump
+from coderelay.declare import check_tools
+from coderelay.wire import parse
+
+AgentTool: TypeAlias = Callable[..., Any] | AnyLocalTool
+Watch: TypeAlias = Callable[[AgentEvent], None]
+Protocol: TypeAlias = Literal["messages", "plain"]
+
+
+class Agent:
+    """A conversation with a model that may use local tools.
+
+    `base_url` is that of `coderelay serve`, `http://127.0.0.1:8700/v1`, or of any endpoint for
+    Chat Completions. `tools` are plain or async functions. `messages` is the whole conversation,
+    JSON through and through: keep it, and give it to another agent to go on. `options` are
+    further fields of the request, such as `temperature`.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        model: str,
+        tools: Sequence[AgentTool] = (),
+        api_key: str | None = None,
+        language: str | None = None,
+        system: str | None = None,
+        messages: Sequence[Message] = (),
+        options: Mapping[str, Json] | None = None,
+        protocol: Protocol | None = None,
+        max_steps: int = 1_000,
+        timeout: float = 600.0,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.messages: list[Message] = list(messages)
+        if system is not None:
+            self.messages.insert(0, {"role": "system", "content": system})
+        local = [each if isinstance(each, LocalTool) else tool(each) for each in tools]
+        check_tools([each.declaration for each in local])
+        self._tools = {each.declaration.name: each for each in local}
+        self._endpoint = Endpoint(base_url, api_key, timeout, transport=transport)
+        self._model = model
+        self._language = language
+        self._options = dict(options or {})
+        self._protocol = protocol
+        self._max_steps = max_steps
+        self._busy = False
+
+    async def run(
+        self, text: str | list[Json] | None = None, *, watch: Watch = lambda event: None
+    ) -> str:
+        """Say something and get the answer; `watch` is told of all that happens on the way.
+
+        Without a text, the conversation goes on where an error broke it off. A turn that failed
+        before any tool was called leaves no trace in `messages`.
+        """
+        with self._turn(text):
+            async with self._endpoint.connect() as connection:
+                answer = await self._converse(connection, watch)
+        watch(answer)
+        return answer.text
+
+    def run_sync(
+        self, text: str | list[Json] | None = None, *, watch: Watch = lambda event: None
+    ) -> str:
+        """`run`, for where no event loop is running."""
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self.run(text, watch=watch))
+        raise RuntimeError("an event loop is running here: use `await agent.run(…)`")
+
+    async def stream(self, text: str | list[Json] | None = None) -> AsyncIterator[AgentEvent]:
+        """`run`, as its events; the last is the `Answer`. Leaving the loop stops the turn."""
+        queue: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
+        task = asyncio.create_task(self.run(text, watch=queue.put_nowait))
+        task.add_done_callback(lambda _: queue.put_nowait(None))
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+            await task
+        finally:
+            if task.cancel():
+                await asyncio.wait([task])
+
+    @contextmanager
+    def _turn(self, text: str | list[Json] | None) -> Iterator[None]:
+        if self._busy:
+            raise RuntimeError("this agent is in the midst of a turn: use another for another talk")
+        self._busy = True
+        before = len(self.messages)
+        if text is not None:
+            self.messages.append({"role": "user", "content": text})
+        try:
+            yield
+        except BaseException:
+            if text is not None and len(self.messages) == before + 1:
+                del self.messages[before:]
+            raise
+        finally:
+            self._busy = False
+
+    async def _converse(self, connection: Connection, watch: Watch) -> Answer:
+        """Ask, answer the calls, and ask again, until the model has spoken."""
+        protocol = await self._spoken(connection)
+        usage: dict[str, Json] = {}
+        made = 0
+
+        def counted(event: AgentEvent) -> None:
+            nonlocal made
+            if isinstance(event, ProgramWritten):
+                made = 0
+            watch(event)
+
+        for _ in range(self._max_steps):
+            reply = await self._ask(connection, protocol, counted)
+            _add(usage, reply.usage)
+            if not reply.calls:
+                self.messages += reply.messages
+                return Answer(reply.text, reply.finish, usage)
+            calls = [_call(made + place, call) for place, call in enumerate(reply.calls)]
+            made += len(calls)
+            results = await answer_batch(calls, self._tools, watch=watch)
+            # together, so that no failure leaves a call without its answer behind
+            self.messages += reply.messages
+            for call, result in zip(reply.calls, results, strict=True):
+                self.messages.append(self._tool_message(call, result, protocol))
+        raise EndpointError(f"the model still calls tools after {self._max_steps} steps")
+
+    async def _spoken(self, connection: Connection) -> Protocol:
+        """Our server says that it is one. To take it for another does no harm: plain calls work
+        there too."""
+        if not self._tools:
+            return "plain"  # there is nothing to write programs for
+        if self._protocol is None:
+            ours = await connection.is_coderelay()
+            if ours is None:
+                return "plain"  # nobody is there: the request itself will tell
+            self._protocol = "messages" if ours else "plain"
+        return self._protocol
+
+    async def _ask(self, connection: Connection, protocol: Protocol, watch: Watch) -> Reply:
+        gathering = Gathering(self._language)
+        async for chunk in connection.chunks(self._body(protocol)):
+            for event in gathering.feed(chunk):
+                watch(event)
+        if not gathering.ended:
+            raise EndpointError("the endpoint's answer broke off before its end")
+        return gathering.reply()
+
+    def _body(self, protocol: Protocol) -> dict[str, Json]:
+        ours = protocol == "messages"
+        body: dict[str, Json] = {"model": self._model, "messages": self.messages, "stream": True}
+        if self._tools:
+            declared = [each.declaration for each in self._tools.values()]
+            body["tools"] = [_declared(each, ours) for each in declared]
+        if ours:
+            mode = {"protocol": "messages", "language": self._language}
+            body["code_mode"] = {key: value for key, value in mode.items() if value}
+            body["stream_options"] = {"include_usage": True}
+        return {**body, **self._options}
+
+    def _tool_message(self, call: ToolCall, result: Result, protocol: Protocol) -> ToolMessage:
+        message: ToolMessage = {"role": "tool", "tool_call_id": call["id"], "content": ""}
+        if isinstance(result, Raised):
+            message["content"] = result.error.message
+            if protocol == "messages":
+                message["is_error"] = True
+            else:  # others refuse fields that they do not know
+                message["content"] = f"{result.error.name}: {result.error.message}"
+            return message
+        local = self._tools[call["function"]["name"]]
+        verbatim = protocol == "plain" or _is_string(local.declaration)
+        value = result.value
+        message["content"] = value if verbatim and isinstance(value, str) else dump(value)
+        return message
+
+
+def _call(index: int, call: ToolCall) -> Call:
+    """Arguments that are no JSON stay text, which no tool takes: the model is told so."""
+    function = call["function"]
+    arguments: Json = function["arguments"] or "{}"
+    with suppress(NotJson):
+        arguments = parse(arguments)
+    return Call(index, function["name"], arguments)
+
+
+def _declared(declared: Tool, ours: bool) -> dict[str, Json]:
+    function = {
+        "name": declared.name,
+        "description": declared.description,
+        "parameters": declared.parameters,
+    }
+    if ours and declared.returns is not None:
+        return {"type": "function", "function": function, "output_schema": declared.returns}
+    return {"type": "function", "function": function}
+
+
+def _is_string(declared: Tool) -> bool:
+    """Where a tool's answer is always a string, its content is the string itself."""
+    returns = declared.returns
+    return isinstance(returns, Mapping) and returns.get("type") == "string"
+
+
+def _add(total: dict[str, Json], usage: Mapping[str, Json]) -> None:
+    for name, count in usage.items():
+        if isinstance(count, int):
+            total[name] = total.get(name, 0) + count

@@ -1,0 +1,108 @@
+"""The messages of a conversation, as they stand in a request and in `Agent.messages`.
+
+Between a `code` message and its `code_result` stand only assistant messages with tool calls, and
+tool messages:
+
+    user · code · assistant(tool_calls) · tool · tool · code_result · assistant
+"""
+
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+from coderelay.core import Json
+
+
+class SystemMessage(TypedDict):
+    """What the model is told before anything else."""
+
+    role: Literal["system"]
+    content: str
+
+
+class UserMessage(TypedDict):
+    """What a person says: text, or parts as the API has them."""
+
+    role: Literal["user"]
+    content: str | list[Json]
+
+
+class FunctionCall(TypedDict):
+    """The tool that is called; `arguments` is JSON text."""
+
+    name: str
+    arguments: str
+
+
+class ToolCall(TypedDict):
+    """One call that the client is to answer, under its id."""
+
+    id: str
+    type: Literal["function"]
+    function: FunctionCall
+
+
+class AssistantMessage(TypedDict):
+    """What the model says, or the calls of a batch."""
+
+    role: Literal["assistant"]
+    content: str | None
+    tool_calls: NotRequired[list[ToolCall]]
+
+
+class ToolMessage(TypedDict):
+    """The answer to a call. With `is_error`, the call raises in the program."""
+
+    role: Literal["tool"]
+    tool_call_id: str
+    content: str
+    is_error: NotRequired[bool]
+
+
+class CodeMessage(TypedDict):
+    """A program that the model wrote. `created` is in seconds since 1970."""
+
+    role: Literal["code"]
+    id: str
+    code: str
+    language: NotRequired[str]
+    created: NotRequired[int]
+
+
+class CodeError(TypedDict):
+    """Why a program failed; what is not known is left out."""
+
+    kind: str
+    message: str
+    name: NotRequired[str]
+    limit: NotRequired[str]
+    line: NotRequired[int]
+    column: NotRequired[int]
+    stack: NotRequired[str]
+    frame: NotRequired[str]
+
+
+class CodeSuccess(TypedDict):
+    """The program's whole value."""
+
+    status: Literal["success"]
+    data: Json
+
+
+class CodeFailure(TypedDict):
+    """The program's error."""
+
+    status: Literal["error"]
+    error: CodeError
+
+
+class CodeResultMessage(TypedDict):
+    """What the program with this id came to, and what it logged."""
+
+    role: Literal["code_result"]
+    id: str
+    result: CodeSuccess | CodeFailure
+    logs: NotRequired[list[str]]
+
+
+Message: TypeAlias = (
+    SystemMessage | UserMessage | AssistantMessage | ToolMessage | CodeMessage | CodeResultMessage
+)

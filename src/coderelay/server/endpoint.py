@@ -1,0 +1,93 @@
+"""Every request takes the same way: key, place, handler, and one line in the log at the end."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+
+from starlette.types import Receive, Scope, Send
+
+from coderelay.core import CoderelayError
+from coderelay.server.dialect import Dialect
+from coderelay.server.errors import Gone, Refused
+from coderelay.server.exchange import GONE, Exchange
+from coderelay.server.logs import log, log_bug
+from coderelay.server.service import Service
+from coderelay.server.streaming import event
+
+Handler = Callable[[Service, Exchange, Dialect], Awaitable[None]]
+
+
+class Endpoint:
+    """An ASGI application for one path. A `public` one is for probes: it asks for no key, takes
+    no place, and is not logged."""
+
+    def __init__(
+        self, service: Service, handler: Handler, dialect: Dialect, *, public: bool = False
+    ) -> None:
+        self._service = service
+        self._handler = handler
+        self._dialect = dialect
+        self._public = public
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """ASGI: serve one request."""
+        exchange = Exchange(scope, receive, send)
+        if self._public:
+            return await self._handler(self._service, exchange, self._dialect)
+        began = time.perf_counter()
+        self._service.metrics.began()
+        try:
+            await self._serve(exchange)
+        finally:
+            exchange.finish()
+            self._record(exchange, time.perf_counter() - began)
+        return None
+
+    async def _serve(self, exchange: Exchange) -> None:
+        try:
+            self._service.keys.check(exchange.key)
+            with self._service.connections.place():
+                await self._handler(self._service, exchange, self._dialect)
+        except asyncio.CancelledError:
+            if not exchange.gone:
+                raise
+        except Gone:
+            pass
+        except Exception as error:
+            await self._refuse(exchange, error)
+
+    async def _refuse(self, exchange: Exchange, error: Exception) -> None:
+        """Say what went wrong: as an answer of its own, or at the end of one that has begun."""
+        if not isinstance(error, CoderelayError):
+            log_bug("bug", error, request_id=exchange.id)
+        exchange.notes["error"] = type(error).__name__
+        status, body, headers = self._error(error)
+        if not exchange.status:
+            await exchange.reply(body, status=status, headers=headers)
+        elif exchange.events:
+            await exchange.write(event(body), more=False)
+        # An answer of a stated length can only be cut: the server closes the connection.
+
+    def _error(self, error: Exception) -> tuple[int, object, dict[str, str]]:
+        if isinstance(error, Refused):
+            body = self._dialect.error_object(str(error), type=error.kind, code=error.code)
+            return error.status, body, dict(error.headers)
+        status, body, headers = self._dialect.error_body(error)
+        return status, body, dict(headers)
+
+    def _record(self, exchange: Exchange, seconds: float) -> None:
+        status = GONE if exchange.gone else exchange.status
+        self._service.metrics.ended(exchange.path, status, seconds)
+        log(
+            "request",
+            level=logging.INFO if status < 500 else logging.WARNING,
+            request_id=exchange.id,
+            method=exchange.method,
+            path=exchange.path,
+            status=status,
+            ms=round(seconds * 1000, 2),
+            received=exchange.received,
+            sent=exchange.sent,
+            **exchange.notes,
+        )

@@ -1,0 +1,36 @@
+"""Who may use the server. Keys are compared in constant time and never leave this module."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from hmac import compare_digest
+
+from coderelay.server.errors import Unauthorized
+
+
+class Keys:
+    """The keys that open the server; with none, everybody may use it."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        # Digests have one length, so that comparing them tells nothing of a key's.
+        self._digests = [sha256(key.encode()).digest() for key in keys]
+
+    def check(self, key: str | None) -> None:
+        """Raise `Unauthorized` unless the key is one of ours."""
+        if not self._digests:
+            return
+        if key is None:
+            raise Unauthorized("no key: send one as 'Authorization: Bearer <key>'")
+        given = sha256(key.encode()).digest()
+        matching = [compare_digest(given, digest) for digest in self._digests]
+        if not any(matching):
+            raise Unauthorized("wrong key: this server has its own client keys; ask its operator")
+
+
+def bearer(header: bytes | None) -> str | None:
+    """The key of an `Authorization` header."""
+    if header is None:
+        return None
+    scheme, _, key = header.decode("latin-1").partition(" ")
+    key = key.strip()
+    usable = key.isascii() and key.isprintable()  # no other can be sent on in a header
+    return key if scheme.lower() == "bearer" and key and usable else None

@@ -1,0 +1,80 @@
+"""One process that serves, or one that watches over several, which share but a socket."""
+
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from coderelay.server.app import create_app
+from coderelay.server.logs import configuration
+from coderelay.server.metrics import SHARED_FOLDER
+from coderelay.server.settings import InvalidSetting, Settings
+
+_BACKLOG = 2_048
+
+
+def serve(settings: Settings, announce: Callable[[str], None] = lambda url: None) -> None:
+    """Serve until a signal says to stop, then let the requests in progress end. `announce` is
+    told the base URL once the socket is there."""
+    listening = _listen(settings)
+    announce(_url(listening))
+    config = _config(settings)
+    if settings.workers == 1:
+        uvicorn.Server(config).run(sockets=[listening])
+        return
+    with _shared_counts():
+        Multiprocess(config, sockets=[listening]).run()
+
+
+def _config(settings: Settings) -> uvicorn.Config:
+    return uvicorn.Config(
+        partial(create_app, settings),
+        factory=True,
+        lifespan="on",
+        workers=settings.workers,
+        ws="none",
+        log_config=dict(configuration(settings.log_level)),
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=max(1, round(settings.drain)),
+        timeout_worker_healthcheck=60,
+        timeout_keep_alive=75,  # longer than proxies keep theirs, or they meet a closed one
+    )
+
+
+def _listen(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    address = (settings.host, settings.port)
+    try:
+        listening = socket.create_server(address, family=family, backlog=_BACKLOG)
+    except OSError as error:
+        raise InvalidSetting(
+            f"cannot listen on {settings.host}, port {settings.port}: {error.strerror or error}; "
+            "choose another with --host and --port"
+        ) from error
+    listening.set_inheritable(True)
+    return listening
+
+
+def _url(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
+
+
+@contextmanager
+def _shared_counts() -> Iterator[None]:
+    """A folder in which worker processes keep their counts, so that any of them can tell all."""
+    folder = tempfile.mkdtemp(prefix="coderelay-metrics-")
+    os.environ[SHARED_FOLDER] = folder
+    try:
+        yield
+    finally:
+        del os.environ[SHARED_FOLDER]
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,39 @@
+"""The model of `--upstream scripted`: no intelligence, so that everything else can be tried.
+
+A program in a fenced block of the user's message is written as it stands; all else gets words.
+"""
+
+import re
+from collections.abc import Mapping
+
+from coderelay.core import Json
+from coderelay.models.scripted import Answer, ScriptedModel
+
+_FENCED = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
+_SHOWN = 2_000
+WORDS = (
+    "This is Coderelay's scripted model, not a real one. Send a tool and a message with a program "
+    "in a fenced block, and I will write that program."
+)
+
+
+def demonstration() -> ScriptedModel:
+    """The model."""
+    return ScriptedModel(_answer)
+
+
+def _answer(body: Mapping[str, Json]) -> Answer | str:
+    last = body["messages"][-1]
+    text = _text(last.get("content"))
+    if last.get("role") == "tool":
+        return f"The program came to: {text[:_SHOWN]}"
+    fenced = _FENCED.search(text)
+    if fenced is None or not body.get("tools"):
+        return WORDS
+    return Answer(code=fenced[1])
+
+
+def _text(content: Json) -> str:
+    if isinstance(content, list):
+        return "".join(_text(part.get("text")) for part in content if isinstance(part, Mapping))
+    return content if isinstance(content, str) else ""

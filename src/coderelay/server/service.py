@@ -1,0 +1,119 @@
+"""What all requests share: made once when the server starts, and none of it is about a client."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import httpx
+
+from coderelay.conversation import Called, Ended, Event, Reply, Request
+from coderelay.core import Completed
+from coderelay.dialects.chat import Defaults
+from coderelay.gateway.turn import Gateway
+from coderelay.models.passthrough import Passthrough
+from coderelay.models.protocol import Model
+from coderelay.models.transport import transport_for
+from coderelay.models.upstream import Upstream
+from coderelay.server.admission import Admission
+from coderelay.server.keys import Keys
+from coderelay.server.metrics import Metrics
+from coderelay.server.readiness import Readiness
+from coderelay.server.scripted import demonstration
+from coderelay.server.settings import SCRIPTED, Settings
+from coderelay.server.workers import Workers
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """The parts of a running server."""
+
+    version: str
+    settings: Settings
+    defaults: Defaults
+    keys: Keys
+    connections: Admission
+    turns: Admission
+    workers: Workers
+    metrics: Metrics
+    readiness: Readiness
+    gateway: Gateway
+    passthrough: Passthrough | None
+    """None where the model is no endpoint, so that there is nothing to pass a request on to."""
+    transport: httpx.AsyncBaseTransport | None
+
+    def turn(self, request: Request, client_key: str | None) -> AsyncIterator[Event]:
+        """Begin a turn: its programs run on the worker threads, its events are counted."""
+        key = self.settings.key_for_upstream(client_key)
+        events = self.gateway.turn(request, key=key, run_blocking=self.workers.run)
+        return self._counted(events, request.language)
+
+    async def close(self) -> None:
+        """Let go of threads and connections."""
+        self.workers.close()
+        if self.transport is not None:
+            await self.transport.aclose()
+
+    async def _counted(self, events: AsyncIterator[Event], language: str) -> AsyncIterator[Event]:
+        try:
+            async for event in events:
+                self._count(event, language)
+                yield event
+        finally:
+            await events.aclose()  # type: ignore[attr-defined]
+
+    def _count(self, event: Event, language: str) -> None:
+        match event:
+            case Called(calls=calls):
+                self.metrics.calls(language, len(calls))
+            case Ended(outcome=outcome):
+                ended = "completed" if isinstance(outcome, Completed) else "failed"
+                self.metrics.program(language, ended)
+            case Reply(usage=usage):
+                self.metrics.tokens(usage.prompt, usage.completion)
+            case _:
+                pass
+
+
+def build(
+    settings: Settings,
+    model: Model | None = None,
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> Service:
+    """The parts of a server with these settings. A `model` takes the upstream's place."""
+    metrics = Metrics()
+    passthrough = None
+    if model is None and settings.upstream == SCRIPTED:
+        model = demonstration()
+    if model is None:
+        transport = transport or transport_for(settings.upstream)
+        model, passthrough = _upstream(settings, transport)
+    return Service(
+        version=_version(),
+        settings=settings,
+        defaults=Defaults(settings.language, settings.max_programs, settings.limits),
+        keys=Keys(settings.client_keys),
+        connections=Admission(settings.connections, "requests"),
+        turns=Admission(settings.turns, "turns"),
+        workers=Workers(settings.threads, metrics.guest),
+        metrics=metrics,
+        readiness=Readiness(settings.language),
+        gateway=Gateway(model, limits=settings.limits),
+        passthrough=passthrough,
+        transport=transport,
+    )
+
+
+def _version() -> str:
+    try:
+        return version("coderelay")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _upstream(settings: Settings, transport: httpx.AsyncBaseTransport) -> tuple[Model, Passthrough]:
+    timeout = settings.upstream_timeout
+    client = httpx.AsyncClient(
+        transport=transport, timeout=httpx.Timeout(timeout, connect=min(timeout, 30.0))
+    )
+    model = Upstream(settings.upstream, key=settings.upstream_key, client=client)
+    return model, Passthrough(transport, settings.upstream, timeout=timeout)

@@ -1,0 +1,126 @@
+"""What an agent does when its endpoint is busy, gone, or talks nonsense."""
+
+import asyncio
+
+import httpx
+import pytest
+
+from coderelay.client import Agent, EndpointError
+from coderelay.client.endpoint import Endpoint
+from coderelay.core import Json
+from tests.client.endpoints import (
+    CODE,
+    RESULT,
+    TEXT,
+    TWO,
+    URL,
+    FakeEndpoint,
+    Respond,
+    agent,
+    chunk,
+    coded,
+    events,
+    ours,
+)
+
+
+def refused(status: int, **headers: str) -> Respond:
+    body = {"error": {"message": "too many", "type": "overloaded"}}
+    return lambda _: httpx.Response(status, json=body, headers=headers)
+
+
+def unplugged(_: Json) -> httpx.Response:
+    raise httpx.ConnectError("nobody is there")
+
+
+def waiting(talk: Agent, waits: list[float]) -> Agent:
+    """The agent, with a clock that does not make tests wait."""
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    endpoint: Endpoint = talk._endpoint
+    talk._endpoint = Endpoint(URL, transport=endpoint.transport, sleep=sleep)
+    return talk
+
+
+def test_a_busy_or_restarting_server_is_asked_again() -> None:
+    waits: list[float] = []
+    busy = refused(503, **{"Retry-After": "2"})
+    endpoint = ours(busy, unplugged, refused(429), coded(TEXT))
+    assert waiting(agent(endpoint), waits).run_sync("Go.") == "It is 6."
+    assert waits == [2.0, 0.5, 1.0]
+    assert all(body == endpoint.asked[0] for body in endpoint.asked)
+
+
+def test_a_server_that_stays_away_is_an_error_in_the_end() -> None:
+    waits: list[float] = []
+    talk = waiting(agent(ours(*[unplugged] * 5)), waits)
+    with pytest.raises(EndpointError, match="cannot be reached: nobody is there") as caught:
+        talk.run_sync("Go.")
+    assert caught.value.status is None
+    assert len(waits) == 4
+
+
+def test_a_refusal_says_why_and_leaves_no_trace() -> None:
+    talk = agent(ours(refused(400), coded(TEXT)))
+    with pytest.raises(EndpointError, match="400: too many") as caught:
+        talk.run_sync("Go.")
+    assert (caught.value.status, caught.value.type) == (400, "overloaded")
+    assert talk.messages == []
+    assert talk.run_sync("Go.") == "It is 6."
+
+
+def test_what_broke_off_amid_a_program_goes_on_later() -> None:
+    endpoint = ours(coded(CODE, TWO, finish="tool_calls"), refused(500), coded(RESULT, TEXT))
+    talk = agent(endpoint)
+    with pytest.raises(EndpointError, match="500"):
+        talk.run_sync("Go.")
+    assert [message["role"] for message in talk.messages][-3:] == ["assistant", "tool", "tool"]
+    assert talk.run_sync() == "It is 6."
+
+
+@pytest.mark.parametrize(
+    ("response", "message"),
+    [
+        (events({"error": {"message": "the model is tired"}}), "the model is tired"),
+        (events(chunk(content="It")), "broke off before its end"),
+        (httpx.Response(200, text="<html>"), "not JSON"),
+        (httpx.Response(200, json=[]), "no JSON object"),
+        (httpx.Response(404, text="no such page"), "404: no such page"),
+        (httpx.Response(404), "404: Not Found"),
+    ],
+)
+def test_an_answer_that_is_none_is_an_error(response: httpx.Response, message: str) -> None:
+    with pytest.raises(EndpointError, match=message):
+        agent(ours(response)).run_sync("Go.")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [{"choices": None}, {"choices": ["x"]}, {"choices": [{"delta": 1, "messages": [1]}]}],
+)
+def test_a_chunk_of_an_odd_shape_is_no_crash(odd: Json) -> None:
+    assert agent(FakeEndpoint(events(odd, chunk(finish="stop")))).run_sync("Go.") == ""
+
+
+@pytest.mark.parametrize("wanted", [None, 1, [1], [{}], [{"id": 1, "function": []}]])
+def test_a_call_of_an_odd_shape_is_no_crash(wanted: Json) -> None:
+    message = {"role": "assistant", "content": None, "tool_calls": wanted}
+    endpoint = ours(coded(message, finish="tool_calls"), coded(TEXT))
+    assert agent(endpoint).run_sync("Go.") in ("", "It is 6.")
+
+
+def test_a_model_that_calls_without_end_is_stopped() -> None:
+    endless = [coded(TWO, finish="tool_calls") for _ in range(3)]
+    with pytest.raises(EndpointError, match="still calls tools after 3 steps"):
+        agent(ours(*endless), max_steps=3).run_sync("Go.")
+
+
+def test_errors_come_out_of_the_iteration() -> None:
+    async def listen() -> None:
+        async for _ in agent(ours(refused(400))).stream("Go."):
+            pass
+
+    with pytest.raises(EndpointError, match="too many"):
+        asyncio.run(listen())

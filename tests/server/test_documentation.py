@@ -1,0 +1,50 @@
+"""The page about the server has the real settings, paths and metrics."""
+
+import re
+
+import click
+import pytest
+import typer.main
+
+from coderelay.cli.app import app
+from coderelay.server.app import PATHS
+from coderelay.server.metrics import Metrics
+from tests.house import documents
+
+PAGE = documents.ROOT / "docs" / "server.md"
+
+
+def options() -> dict[str, click.Option]:
+    """The options of `coderelay serve`, by flag."""
+    group = typer.main.get_command(app)
+    command = group.get_command(click.Context(group), "serve")  # type: ignore[attr-defined]
+    found = {option.opts[0]: option for option in command.params}
+    found.pop("--help", None)
+    return found
+
+
+ROWS = documents.table(PAGE, "flag", "environment", "default", "what")
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row[0]))
+def test_a_setting_is_as_the_page_says(row: list[str]) -> None:
+    option = options()[documents.code(row[0])]
+    variables = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or ())
+    assert re.findall("`([A-Z_]+)`", row[1]) == variables
+    assert row[2] == ("–" if option.default is None else str(option.default))
+
+
+def test_the_page_has_all_settings() -> None:
+    assert {documents.code(row[0]) for row in ROWS} == set(options())
+
+
+def test_the_page_has_all_paths() -> None:
+    text = PAGE.read_text("utf-8")
+    for path in PATHS:
+        assert f"| `{path.method} {path.path}` |" in text
+
+
+def test_the_page_has_all_metrics() -> None:
+    listed = {documents.code(row[0]) for row in documents.table(PAGE, "name", "what")}
+    told = set(re.findall(r"^# TYPE (\w+)", Metrics().text().decode(), re.MULTILINE))
+    assert listed == {name for name in told if not name.endswith("_created")}

@@ -1,0 +1,187 @@
+"""What a client meets over HTTP besides answers: refusals, limits, silence, and its own absence."""
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import httpx
+import pytest
+
+from coderelay.models.protocol import Delta, Finished, TextPiece
+from coderelay.models.scripted import ScriptedModel
+from coderelay.server.scripted import WORDS, demonstration
+from tests.server.serving import CODE, COMPLETIONS, PLAIN, gateway, refusal
+
+Json = Any
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT"])
+def test_another_path_or_method_says_what_is_served(
+    http: httpx.Client, scripted: str, method: str
+) -> None:
+    assert (
+        "POST /v1/chat/completions"
+        in refusal(http.request(method, f"{scripted}/x"), 404)["message"]
+    )
+    refusal(http.request(method, scripted + COMPLETIONS), 405)
+
+
+def test_a_request_keeps_its_own_id_if_it_is_harmless(http: httpx.Client, scripted: str) -> None:
+    ids = [
+        http.get(f"{scripted}/models", headers={"x-request-id": id}).headers["x-request-id"]
+        for id in ("mine-1", 'not"mine')
+    ]
+    assert ids[0] == "mine-1"
+    assert ids[1].startswith("req_")
+
+
+def test_the_scripted_upstream_says_what_it_is(http: httpx.Client, scripted: str) -> None:
+    reply = http.post(scripted + COMPLETIONS, json=PLAIN).json()
+    assert reply["choices"][0]["message"]["content"] == WORDS
+    assert http.get(f"{scripted}/models").json()["data"][0]["id"] == "scripted"
+
+
+def test_the_scripted_upstream_writes_the_program_that_it_is_given(
+    http: httpx.Client, scripted: str
+) -> None:
+    message = {"role": "user", "content": "```\nreturn await addNumbers({a: 1, b: 1});\n```"}
+    reply = http.post(scripted + COMPLETIONS, json={**CODE, "messages": [message]}).json()
+    (made,) = reply["choices"][0]["message"]["tool_calls"]
+    assert json.loads(made["function"]["arguments"]) == {"a": 1, "b": 1}
+
+
+def test_the_pages_describe_every_path(http: httpx.Client, scripted: str) -> None:
+    root = scripted.removesuffix("/v1")
+    described = http.get(f"{root}/openapi.json").json()
+    assert "/v1/chat/completions" in described["paths"]
+    assert http.get(f"{root}/docs").status_code == 200
+    assert all(
+        operation["description"]
+        for path in described["paths"].values()
+        for operation in path.values()
+    )
+
+
+def test_probes_need_no_key_and_everything_else_does(http: httpx.Client) -> None:
+    with gateway("scripted", client_keys=("k-1", "k-2")) as url:
+        root = url.removesuffix("/v1")
+        assert http.get(f"{root}/healthz").json()["service"] == "coderelay"
+        assert http.get(f"{root}/metrics").status_code == 200
+        for headers in ({}, {"authorization": "Bearer k-3"}, {"authorization": "Basic k-1"}):
+            error = refusal(http.post(url + COMPLETIONS, json=PLAIN, headers=headers), 401)
+            assert "k-" not in error["message"].replace("key", "")
+        good = {"authorization": "Bearer k-2"}
+        assert http.post(url + COMPLETIONS, json=PLAIN, headers=good).status_code == 200
+
+
+class Held:
+    """A model that speaks, waits until it is let go, and tells when it was left."""
+
+    def __init__(self, first: str = "") -> None:
+        self._first = first
+        self.asked = threading.Semaphore(0)
+        self.left = threading.Event()
+        self.go_on = threading.Event()
+
+    async def stream(self, body: Mapping[str, Json], *, key: str | None) -> AsyncIterator[Delta]:
+        self.asked.release()
+        try:
+            if self._first:
+                yield TextPiece(self._first)
+            while not self.go_on.is_set():
+                await asyncio.sleep(0.005)
+            yield TextPiece("at last")
+            yield Finished("stop")
+        finally:
+            self.left.set()
+
+
+def test_a_silent_stream_says_that_it_lives(http: httpx.Client) -> None:
+    model = Held()
+    with (
+        gateway("scripted", model=model, keep_alive=0.02) as url,
+        http.stream("POST", url + COMPLETIONS, json={**CODE, "stream": True}) as response,
+    ):
+        heard = b""
+        for piece in response.iter_raw():
+            heard += piece
+            if heard.count(b": alive\n\n") == 3:
+                model.go_on.set()
+    assert heard.endswith(b"data: [DONE]\n\n")
+    assert b"at last" in heard
+
+
+def test_a_place_more_than_there_are_is_refused_at_once(http: httpx.Client) -> None:
+    model = Held()
+    with gateway("scripted", model=model, turns=1) as url:
+        first = threading.Thread(target=http.post, args=(url + COMPLETIONS,), kwargs={"json": CODE})
+        first.start()
+        assert model.asked.acquire(timeout=20)
+        response = http.post(url + COMPLETIONS, json=CODE)
+        refusal(response, 503)
+        assert response.headers["retry-after"] == "1"
+        model.go_on.set()
+        first.join()
+        assert http.post(url + COMPLETIONS, json=CODE).status_code == 200
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+def test_a_client_that_leaves_frees_its_place_and_ends_the_models_work(
+    http: httpx.Client, stream: bool
+) -> None:
+    model = Held("Well")
+    with gateway("scripted", model=model, turns=1) as url:
+        body = json.dumps({**CODE, "stream": stream}).encode()
+        host, port = url.removeprefix("http://").removesuffix("/v1").split(":")
+        with socket.create_connection((host, int(port))) as leaving:
+            head = (
+                f"POST /v1{COMPLETIONS} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n"
+            )
+            leaving.sendall(head.encode() + body)
+            assert model.asked.acquire(timeout=20)
+        assert model.left.wait(20)
+        model.go_on.set()
+        while (response := http.post(url + COMPLETIONS, json=CODE)).status_code == 503:
+            pass
+        assert response.status_code == 200
+        metrics = http.get(url.removesuffix("/v1") + "/metrics").text
+        assert 'status="499"' in metrics
+
+
+def test_what_fails_in_mid_stream_is_an_error_event(http: httpx.Client) -> None:
+    class Failing:
+        async def stream(
+            self, body: Mapping[str, Json], *, key: str | None
+        ) -> AsyncIterator[Delta]:
+            yield TextPiece("Well, ")
+            yield TextPiece("I think that this is a rather long text, so some of it goes out.")
+            raise RuntimeError("a secret of ours")
+
+    with gateway("scripted", model=Failing()) as url:
+        text = http.post(url + COMPLETIONS, json={**CODE, "stream": True}).text
+    last = json.loads(text.strip().split("\n\n")[-1].removeprefix("data: "))
+    assert last["error"]["type"] == "server_error"
+    assert "secret" not in text
+    assert "[DONE]" not in text
+
+
+def test_a_bug_is_a_500_that_says_nothing_of_itself(http: httpx.Client) -> None:
+    def broken(body: Mapping[str, Json]) -> str:
+        raise RuntimeError("a secret of ours")
+
+    with gateway("scripted", model=ScriptedModel(broken)) as url:
+        error = refusal(http.post(url + COMPLETIONS, json=CODE), 500)
+    assert "secret" not in error["message"]
+
+
+def test_the_demonstration_reads_text_parts() -> None:
+    async def run() -> list[Delta]:
+        parts = [{"type": "text", "text": "Hello"}]
+        body = {"messages": [{"role": "user", "content": parts}]}
+        return [delta async for delta in demonstration().stream(body, key=None)]
+
+    said = "".join(delta.text for delta in asyncio.run(run()) if isinstance(delta, TextPiece))
+    assert said == WORDS

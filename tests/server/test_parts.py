@@ -1,0 +1,216 @@
+"""The parts of the server, each by itself."""
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from coderelay.server.admission import Admission
+from coderelay.server.errors import Full, Unauthorized
+from coderelay.server.keys import Keys, bearer
+from coderelay.server.logs import JsonLines
+from coderelay.server.metrics import Metrics
+from coderelay.server.settings import InvalidSetting, Settings
+from coderelay.server.streaming import with_silences
+from coderelay.server.workers import Workers
+
+
+def test_a_place_is_freed_by_whoever_leaves_by_whatever_way() -> None:
+    admission = Admission(1, "turns")
+    with pytest.raises(ZeroDivisionError), admission.place():
+        raise ZeroDivisionError
+    with admission.place(), pytest.raises(Full, match="1 turns are in progress"), admission.place():
+        pass
+    assert admission.taken == 0
+
+
+def test_a_server_without_keys_is_open_to_everybody() -> None:
+    Keys([]).check(None)
+
+
+@pytest.mark.parametrize("key", [None, "", "k-on", "k-one ", "K-ONE", "k-öne"])
+def test_a_key_that_is_none_of_ours_is_refused_and_not_repeated(key: str | None) -> None:
+    with pytest.raises(Unauthorized) as refused:
+        Keys(["k-one", "k-two"]).check(key)
+    assert "k-" not in str(refused.value)
+
+
+def test_any_of_several_keys_opens() -> None:
+    for key in ("one", "two"):
+        Keys(["one", "two"]).check(key)
+
+
+@pytest.mark.parametrize(
+    ("header", "key"),
+    [
+        (None, None),
+        (b"", None),
+        (b"Bearer", None),
+        (b"Bearer  ", None),
+        (b"Basic abc", None),
+        (b"Bearer abc", "abc"),
+        (b"bearer  abc ", "abc"),
+        (b"Bearer \xff", None),
+    ],
+)
+def test_a_key_is_what_follows_bearer(header: bytes | None, key: str | None) -> None:
+    assert bearer(header) == key
+
+
+def test_the_servers_key_replaces_the_clients() -> None:
+    assert Settings("scripted", upstream_key="up").key_for_upstream("client") == "up"
+
+
+def test_the_clients_key_is_passed_on_where_the_server_has_none() -> None:
+    assert Settings("scripted").key_for_upstream("client") == "client"
+
+
+def test_a_key_that_opens_this_server_never_goes_upstream() -> None:
+    assert Settings("scripted", client_keys=("client",)).key_for_upstream("client") is None
+
+
+def test_settings_show_no_key() -> None:
+    shown = repr(Settings("scripted", upstream_key="sk-up", client_keys=("sk-client",)))
+    assert "sk-" not in shown
+
+
+@pytest.mark.parametrize(
+    "upstream",
+    ["", "ftp://host/v1", "127.0.0.1:80", "http://", "http://host:port", "http://u:p@host/v1"],
+)
+def test_an_upstream_that_is_no_address_is_refused_by_its_flag(upstream: str) -> None:
+    with pytest.raises(InvalidSetting, match="--upstream"):
+        Settings(upstream)
+
+
+@pytest.mark.parametrize(
+    ("setting", "flag"),
+    [
+        ({"language": "perl"}, "--language"),
+        ({"log_level": "loud"}, "--log-level"),
+        ({"upstream_key": "a\nb"}, "key"),
+        ({"client_keys": ("",)}, "key"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named(setting: dict[str, object], flag: str) -> None:
+    with pytest.raises(InvalidSetting, match=flag):
+        Settings("scripted", **setting)  # type: ignore[arg-type]
+
+
+def test_workers_have_stack_for_deep_recursion_and_leave_other_threads_alone() -> None:
+    before = threading.stack_size()
+    workers = Workers(2)
+    assert threading.stack_size() == before
+
+    def deep(levels: int) -> int:
+        return 0 if levels == 0 else 1 + len(repr(None)) * 0 + deep(levels - 1)
+
+    async def run() -> int:
+        limit = sys.getrecursionlimit()
+        return await workers.run(lambda: deep(limit // 2))
+
+    assert asyncio.run(run()) == sys.getrecursionlimit() // 2
+    workers.close()
+
+
+def test_work_whose_request_is_gone_is_dropped_if_it_has_not_begun() -> None:
+    workers = Workers(1)
+    gate = threading.Event()
+    done: list[str] = []
+
+    async def run() -> None:
+        first = asyncio.ensure_future(workers.run(gate.wait))
+        second = asyncio.ensure_future(workers.run(lambda: done.append("second")))
+        third = asyncio.ensure_future(workers.run(lambda: done.append("third")))
+        await asyncio.sleep(0)
+        second.cancel()
+        gate.set()
+        await asyncio.gather(first, third)
+
+    asyncio.run(run())
+    workers.close()
+    assert done == ["third"]
+
+
+def test_silence_is_told_and_events_are_not_lost() -> None:
+    async def run() -> list[str | None]:
+        speak = asyncio.Event()
+
+        async def events() -> AsyncIterator[str]:
+            yield "a"
+            await speak.wait()
+            yield "b"
+
+        heard: list[str | None] = []
+        async for event in with_silences(events(), 0.001):
+            heard.append(event)
+            if heard.count(None) == 3:
+                speak.set()
+        return heard
+
+    heard = asyncio.run(run())
+    assert [event for event in heard if event] == ["a", "b"]
+    assert heard.count(None) >= 3
+
+
+def test_who_stops_listening_ends_what_makes_the_events() -> None:
+    ended: list[str] = []
+
+    async def run() -> None:
+        async def events() -> AsyncIterator[str]:
+            try:
+                yield "a"
+                await asyncio.Event().wait()
+            finally:
+                ended.append("ended")
+
+        listening = with_silences(events(), 60)
+        assert await anext(listening) == "a"
+        waiting = asyncio.ensure_future(anext(listening))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await listening.aclose()
+
+    asyncio.run(run())
+    assert ended == ["ended"]
+
+
+def test_a_line_of_the_log_is_json_with_its_fields() -> None:
+    record = logging.LogRecord("x", logging.INFO, "", 0, "request", None, None)
+    record.fields = {"status": 200}
+    line = json.loads(JsonLines().format(record))
+    assert line["event"] == "request"
+    assert line["status"] == 200
+    assert line["time"].endswith("Z")
+
+
+def test_metrics_count_what_requests_came_to() -> None:
+    metrics = Metrics()
+    metrics.began()
+    metrics.ended("/v1/models", 200, 0.002)
+    metrics.program("python", "failed")
+    text = metrics.text().decode()
+    assert 'coderelay_requests_total{path="/v1/models",status="200"} 1.0' in text
+    assert "coderelay_requests_in_progress 0.0" in text
+    assert 'coderelay_programs_total{language="python",outcome="failed"} 1.0' in text
+
+
+def test_a_killed_worker_process_has_nothing_in_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    count = (
+        "from coderelay.server.metrics import Metrics; m = Metrics(); m.began(); m.calls('x', 2)"
+    )
+    subprocess.run([sys.executable, "-c", count], check=True, timeout=60)
+    text = Metrics().text().decode()
+    assert 'coderelay_calls_total{language="x"} 2.0' in text
+    assert "coderelay_requests_in_progress 1.0" not in text

@@ -1,0 +1,155 @@
+"""`coderelay serve` as a process: how it starts, what it writes, how it ends."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from starlette.responses import StreamingResponse
+
+from coderelay.models.scripted import Answer
+from tests.server.serving import ADD, Upstream, log_lines, process, served
+
+Json = Any
+SECRET = "a very private matter"
+ASK: Json = {"model": "tiny", "messages": [{"role": "user", "content": SECRET}]}
+
+
+def refused(*arguments: str, **env: str) -> str:
+    """What a server that does not start says."""
+    clean = {name: value for name, value in os.environ.items() if "OPENAI" not in name}
+    done = subprocess.run(
+        [sys.executable, "-m", "coderelay", "serve", *arguments],
+        capture_output=True,
+        text=True,
+        env={**clean, **env},
+        timeout=60,
+    )
+    assert done.returncode == 2, done.stderr
+    return done.stderr
+
+
+def test_without_an_upstream_it_shows_how_to_start() -> None:
+    assert "coderelay serve --upstream http://127.0.0.1:11434/v1" in refused()
+
+
+def test_a_setting_from_the_environment_is_checked_like_a_flag() -> None:
+    said = refused(OPENAI_BASE_URL="localhost:80", OPENAI_API_KEY="sk-secret")
+    assert "--upstream" in said
+    assert "sk-secret" not in said
+
+
+def test_a_port_that_is_taken_is_said_so() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert "choose another" in refused("--upstream", "scripted", "--port", port)
+
+
+def test_a_request_is_one_line_without_content_or_keys_and_sigterm_ends_well() -> None:
+    program = Answer(code="return await addNumbers({a: 1, b: 2});")
+    upstream = Upstream(lambda body: program if "tools" in body else "Hello.")
+    with served(upstream.app()) as behind:
+        env = {
+            "OPENAI_BASE_URL": behind,
+            "OPENAI_API_KEY": "sk-up",
+            "CODERELAY_CLIENT_KEYS": "k1 k2",
+        }
+        with process(env=env) as server:
+            url = server.ready() + "/chat/completions"
+            with httpx.Client(trust_env=False, timeout=30) as http:
+                headers = {"authorization": "Bearer k2", "x-request-id": "mine"}
+                for body in (ASK, {**ASK, "tools": [ADD]}):
+                    assert http.post(url, json=body, headers=headers).status_code == 200
+                assert http.post(url, json=ASK).status_code == 401
+            assert server.stop() in (0, -signal.SIGTERM)
+    assert [sent["authorization"] for sent in upstream.headers] == ["Bearer sk-up"] * 2
+    whole = "".join(server.lines)
+    assert SECRET not in whole
+    assert "addNumbers" not in whole
+    assert not any(key in whole for key in ("sk-up", "k1", "k2"))
+    relayed, turn, unauthorized = log_lines(server.lines, "request")
+    assert (relayed["mode"], relayed["status"], relayed["request_id"]) == ("relayed", 200, "mine")
+    assert (turn["mode"], turn["language"]) == ("turn", "typescript")
+    assert unauthorized["status"] == 401
+    assert log_lines(server.lines, "ready")
+
+
+def test_a_scripted_server_says_so_loudly() -> None:
+    with process("--upstream", "scripted") as server:
+        server.ready()
+        assert "NOT A REAL MODEL" in server.lines[0]
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_sigterm_lets_requests_in_progress_end(workers: str) -> None:
+    go_on = threading.Event()
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield b'data: {"first": 1}\n\n'
+        while not go_on.is_set():
+            yield b": alive\n\n"
+            await asyncio.sleep(0.02)
+        yield b"data: [DONE]\n\n"
+
+    def script(body: Json) -> StreamingResponse:
+        return StreamingResponse(chunks(), media_type="text/event-stream")
+
+    with (
+        served(Upstream(script).app()) as behind,
+        process("--upstream", behind, "--workers", workers) as server,
+        httpx.Client(trust_env=False, timeout=30) as http,
+    ):
+        url = server.ready() + "/chat/completions"
+        with http.stream("POST", url, json={**ASK, "stream": True}) as response:
+            pieces = response.iter_raw()
+            assert next(pieces).startswith(b'data: {"first": 1}')
+            server.process.send_signal(signal.SIGTERM)
+            refuses(url)
+            go_on.set()
+            assert b"".join(pieces).endswith(b"data: [DONE]\n\n")
+        assert server.process.wait(60) in (0, -signal.SIGTERM)
+
+
+def refuses(url: str) -> None:
+    """Wait until the server takes no new connections."""
+    host, port = url.removeprefix("http://").split("/")[0].split(":")
+    while True:
+        try:
+            with socket.create_connection((host, int(port)), timeout=5) as probe:
+                probe.sendall(b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+                if not probe.recv(100):
+                    return
+        except OSError:
+            return
+
+
+def test_the_id_of_a_call_can_be_inspected() -> None:
+    upstream = Upstream(
+        lambda body: Answer(
+            code="return await Promise.all([1, 2].map(b => addNumbers({a: 1, b})));"
+        )
+    )
+    with served(upstream.app()) as behind, process("--upstream", behind) as server:
+        url = server.ready() + "/chat/completions"
+        reply = httpx.post(url, json={**ASK, "tools": [ADD]}, trust_env=False, timeout=30).json()
+    calls = reply["choices"][0]["message"]["tool_calls"]
+    shown = [
+        subprocess.run(
+            [sys.executable, "-m", "coderelay", "inspect", call["id"]],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        ).stdout
+        for call in calls
+    ]
+    assert "Promise.all([1, 2]" in shown[0]
+    assert "call 1 of the program" in shown[1]
+    assert json.loads(calls[1]["function"]["arguments"]) == {"a": 1, "b": 2}

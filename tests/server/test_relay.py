@@ -1,0 +1,129 @@
+"""What needs nothing of us is passed on as it is; what the upstream does wrong is told."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx
+import pytest
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from tests.server.serving import CODE, COMPLETIONS, PLAIN, Upstream, gateway, refusal, served
+
+Json = Any
+
+
+class Relayed:
+    """A server in front of an upstream that a test scripts."""
+
+    def __init__(self, upstream: Upstream, url: str) -> None:
+        self.upstream = upstream
+        self.url = url
+
+
+@pytest.fixture(scope="module")
+def relayed() -> Iterator[Relayed]:
+    upstream = Upstream(lambda body: "Hi.")
+    with served(upstream.app()) as behind, gateway(behind, upstream_timeout=5.0) as url:
+        yield Relayed(upstream, url)
+
+
+def test_a_request_without_tools_is_passed_on_byte_by_byte(
+    http: httpx.Client, relayed: Relayed
+) -> None:
+    relayed.upstream.script = lambda body: "Hi."
+    odd = b'{ "model":"tiny",\n"messages":[{"role":"user","content":"\\u00e9"}], "unknown": 1e3 }'
+    headers = {"authorization": "Bearer sk-1", "x-vendor": "y", "cookie": "no"}
+    response = http.post(relayed.url + COMPLETIONS, content=odd, headers=headers)
+    assert response.json()["choices"][0]["message"]["content"] == "Hi."
+    assert relayed.upstream.raw[-1] == odd
+    seen = relayed.upstream.headers[-1]
+    assert seen["authorization"] == "Bearer sk-1"
+    assert seen["x-vendor"] == "y"
+    assert "cookie" not in seen
+
+
+def test_a_stream_without_tools_is_passed_on_as_it_comes(
+    http: httpx.Client, relayed: Relayed
+) -> None:
+    go_on = threading.Event()
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield b'data: {"first": 1}\n\n'
+        await asyncio.to_thread(go_on.wait, 20)
+        yield b"data: [DONE]\n\n"
+
+    relayed.upstream.script = lambda body: StreamingResponse(
+        chunks(), media_type="text/event-stream"
+    )
+    with http.stream("POST", relayed.url + COMPLETIONS, json={**PLAIN, "stream": True}) as response:
+        pieces = response.iter_raw()
+        assert next(pieces) == b'data: {"first": 1}\n\n'
+        go_on.set()
+        assert b"".join(pieces) == b"data: [DONE]\n\n"
+
+
+def test_an_upstreams_own_refusal_is_passed_on_as_it_is(
+    http: httpx.Client, relayed: Relayed
+) -> None:
+    refused = {"error": {"message": "slow down"}}
+    relayed.upstream.script = lambda body: JSONResponse(refused, 429, {"retry-after": "7"})
+    response = http.post(relayed.url + COMPLETIONS, json=PLAIN)
+    assert (response.status_code, response.json()) == (429, refused)
+    assert response.headers["retry-after"] == "7"
+
+
+def test_the_list_of_models_is_passed_on(http: httpx.Client, relayed: Relayed) -> None:
+    assert http.get(f"{relayed.url}/models").json()["data"][0]["id"] == "tiny"
+
+
+@pytest.mark.parametrize("body", [PLAIN, CODE, {**CODE, "stream": True}], ids=str)
+def test_an_upstream_that_is_not_there_is_a_502(http: httpx.Client, body: Json) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    headers = {"authorization": "Bearer sk-secret"}
+    with gateway(f"http://127.0.0.1:{port}/v1") as url:
+        error = refusal(http.post(url + COMPLETIONS, json=body, headers=headers), 502)
+    assert "sk-secret" not in error["message"]
+
+
+@pytest.mark.parametrize("body", [PLAIN, CODE], ids=["plain", "code"])
+def test_an_upstream_that_is_silent_is_a_504(http: httpx.Client, body: Json) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=8) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        with gateway(address, upstream_timeout=0.1) as url:
+            refusal(http.post(url + COMPLETIONS, json=body), 504)
+
+
+def test_an_upstream_error_comes_without_the_key(http: httpx.Client, relayed: Relayed) -> None:
+    def script(body: Json) -> Response:
+        return JSONResponse({"error": {"message": "bad key sk-secret"}}, 401)
+
+    relayed.upstream.script = script
+    headers = {"authorization": "Bearer sk-secret"}
+    error = refusal(http.post(relayed.url + COMPLETIONS, json=CODE, headers=headers), 502)
+    assert "bad key" in error["message"]
+    assert "sk-secret" not in error["message"]
+
+
+def test_a_client_that_leaves_a_relayed_stream_ends_it_upstream(
+    http: httpx.Client, relayed: Relayed
+) -> None:
+    left = threading.Event()
+
+    async def endless() -> AsyncIterator[bytes]:
+        try:
+            while True:
+                yield b"data: {}\n\n"
+                await asyncio.sleep(0.005)
+        finally:
+            left.set()
+
+    relayed.upstream.script = lambda body: StreamingResponse(
+        endless(), media_type="text/event-stream"
+    )
+    with http.stream("POST", relayed.url + COMPLETIONS, json=PLAIN) as response:
+        next(response.iter_raw())
+    assert left.wait(20)
