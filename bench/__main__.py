@@ -1,8 +1,8 @@
 """`make bench`: prints every measurement and whether its goal is met."""
 
-from bench import typescript
+from bench import gateway, python, typescript
 
-MEASUREMENTS = (typescript.measure,)
+MEASUREMENTS = (typescript.measure, python.measure, gateway.measure)
 
 
 def main() -> None:

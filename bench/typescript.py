@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from bench.node import NAME, Missing, Node
+from bench.node import NAME, Node
+from bench.npm import Missing
 from bench.report import Goal, median_ms, resident
 from coderelay.core import Entry, Json, Limits, Program, Returned, Suspended, ToolName
 from coderelay.core.evaluate import Run

