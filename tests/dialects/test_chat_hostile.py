@@ -3,11 +3,14 @@
 import contextlib
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from coderelay.conversation import TooLarge
 from coderelay.core import RequestError
 from coderelay.dialects import chat
+from coderelay.dialects.chat_history import MOST_MESSAGES
 from coderelay.dialects.code import decode_declarations, decode_evaluate
 
 odd = st.recursive(
@@ -71,3 +74,10 @@ def test_a_request_is_read_or_refused(body: Any) -> None:
     ):
         with contextlib.suppress(RequestError):
             read()
+
+
+def test_a_history_of_too_many_messages_is_refused() -> None:
+    messages = [{"role": "user", "content": "x"}] * (MOST_MESSAGES + 1)
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
+    with pytest.raises(TooLarge, match="10,000"):
+        chat.decode({"model": "m", "messages": messages, "tools": tools}, chat.Defaults())

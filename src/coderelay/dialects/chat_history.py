@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from coderelay.conversation import FieldError, Message
+from coderelay.conversation import FieldError, Message, TooLarge
 from coderelay.conversation.history import GivenCall, History
 from coderelay.core import Completed, Failed, Failure, Json, Log, Program
 from coderelay.core.jsonvalue import NotJson, dump
@@ -11,11 +11,19 @@ from coderelay.core.program import FIXED_DATE
 from coderelay.dialects.fields import Fields, kind
 from coderelay.wire import parse
 
+MOST_MESSAGES = 10_000
+"""Messages that a history may have."""
+
 _KINDS: tuple[FailureKind, ...] = ("syntax", "exception", "limit", "arguments", "deadlock")
 
 
 def read_messages(messages: Sequence[Json], history: History, *, language: str) -> None:
     """Read all messages into a history. `language` is for programs that do not say theirs."""
+    if len(messages) > MOST_MESSAGES:
+        raise TooLarge(
+            f"`messages` has {len(messages):,} entries, the limit is {MOST_MESSAGES:,}: "
+            "send a shorter history"
+        )
     for place, message in enumerate(messages):
         where = f"messages[{place}]"
         fields = Fields(message, where)
