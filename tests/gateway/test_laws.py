@@ -12,7 +12,7 @@ from coderelay.run import start
 from coderelay.wire import tools_from_json
 from tests.gateway.driving import NOW, USER, ask, code, script
 from tests.laws import python_programs, typescript_programs
-from tests.laws.test_typescript import answer
+from tests.laws.replay import answer
 
 PROGRAMS = {
     "typescript": (typescript_programs.programs, typescript_programs.TOOLS),

@@ -3,12 +3,25 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from coderelay.core import Call, Entry, Outcome, Program, Result, Run, Suspended
+from coderelay.core import (
+    Call,
+    CallError,
+    Entry,
+    Outcome,
+    Program,
+    Raised,
+    Result,
+    Returned,
+    Run,
+    Suspended,
+)
+from coderelay.core.jsonvalue import digest
 from coderelay.core.limits import Limits
 from coderelay.core.tool import ToolName
 from coderelay.engines.protocol import Engine
 
 MOST_CALLS = 60
+LIMITS = Limits(fuel=3_000_000_000)
 
 
 class Nobody:
@@ -16,6 +29,22 @@ class Nobody:
 
     def answer(self, call: Call) -> Result | None:
         return None
+
+
+def answer(call: Call) -> Result:
+    """What the client's tools say: a function of the call, and often a failure."""
+    chance = int(digest([call.index, call.name, call.arguments]), 16)
+    if call.name in ("mayFail", "may_fail") and chance % 2:
+        return Raised(CallError(f"no luck with {chance % 5}", name="LuckError"))
+    if chance % 11 == 0:
+        return Returned({"n": chance % 10, "big": 2**70 + chance % 9, "text": "é\u2028😀\ud800"})
+    return Returned({"n": chance % 10})
+
+
+def assert_lawful(engine: Engine, program: Program, names: tuple[ToolName, ...]) -> None:
+    """Live and replayed at every prefix, a run is the same in calls, logs, value and fuel."""
+    trace = live(engine, program, names, answer, LIMITS)
+    assert replayed(engine, program, names, trace, LIMITS).outcomes == trace.outcomes
 
 
 @dataclass(frozen=True, slots=True)

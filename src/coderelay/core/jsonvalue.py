@@ -32,6 +32,23 @@ def size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
+def kind(value: Json) -> str:
+    """What a JSON value is, in words."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case _:
+            return "an object"
+
+
 def canonical(value: Json) -> str:
     """The text that equal values share: keys sorted, no white space, ASCII only."""
     return json.dumps(

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from coderelay.conversation import FieldError, Message, TooLarge
 from coderelay.conversation.history import GivenCall, History
 from coderelay.core import Completed, Failed, Failure, Json, Log, Program
-from coderelay.core.jsonvalue import NotJson, dump
+from coderelay.core.jsonvalue import NotJson, dump, kind
 from coderelay.core.outcome import FailureKind
 from coderelay.core.program import FIXED_DATE
-from coderelay.dialects.fields import Fields, kind
+from coderelay.dialects.fields import Fields
 from coderelay.wire import parse
 
 MOST_MESSAGES = 10_000

@@ -18,8 +18,9 @@ from coderelay.conversation import (
 )
 from coderelay.conversation.history import History
 from coderelay.core import DEFAULT_LIMITS, InvalidTool, Json, Limits, Tool
+from coderelay.core.jsonvalue import kind
 from coderelay.dialects.chat_history import read_messages
-from coderelay.dialects.fields import Fields, kind
+from coderelay.dialects.fields import Fields
 from coderelay.wire import tools_from_json
 
 _OWN = frozenset(

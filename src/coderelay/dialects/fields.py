@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from coderelay.conversation import FieldError
 from coderelay.core import Json
+from coderelay.core.jsonvalue import kind
 
 _MISSING = object()
 
@@ -58,20 +59,3 @@ class Fields:
         if not isinstance(value, type):
             raise FieldError(self.path(name), f"is {kind(value)}, not {called}")
         return value
-
-
-def kind(value: Json) -> str:
-    """What a JSON value is, in words."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "a string"
-        case list():
-            return "a list"
-        case _:
-            return "an object"

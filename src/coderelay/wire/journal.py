@@ -12,7 +12,7 @@ from coderelay.core import (
     Result,
     Returned,
 )
-from coderelay.core.jsonvalue import NotJson, check_depth
+from coderelay.core.jsonvalue import NotJson, check_depth, kind
 
 _FIELDS = {"name", "arguments", "value", "error"}
 _ERROR_FIELDS = {"name", "message"}
@@ -29,7 +29,7 @@ def journal_to_json(journal: Journal) -> list[Json]:
 def journal_from_json(value: Json) -> tuple[Entry, ...]:
     """The journal of a JSON value. Raises `InvalidJournal`, naming the entry and the field."""
     if not isinstance(value, list):
-        raise InvalidJournal(f"a journal is a list of answered calls, not {_kind(value)}")
+        raise InvalidJournal(f"a journal is a list of answered calls, not {kind(value)}")
     return tuple(_entry(index, item) for index, item in enumerate(value))
 
 
@@ -46,7 +46,7 @@ def _result_to_json(result: Result) -> dict[str, Json]:
 def _entry(index: int, item: Json) -> Entry:
     where = f"entry {index} of the journal"
     if not isinstance(item, dict):
-        raise InvalidJournal(f"{where} is {_kind(item)}, not an object")
+        raise InvalidJournal(f"{where} is {kind(item)}, not an object")
     _only(_FIELDS, item, where)
     if "arguments" not in item:
         raise InvalidJournal(f"{where} has no 'arguments'")
@@ -61,7 +61,7 @@ def _entry(index: int, item: Json) -> Entry:
 def _error(item: Json, where: str) -> CallError:
     where = f"'error' of {where}"
     if not isinstance(item, dict):
-        raise InvalidJournal(f"{where} is {_kind(item)}, not an object")
+        raise InvalidJournal(f"{where} is {kind(item)}, not an object")
     _only(_ERROR_FIELDS, item, where)
     message = _text(item, "message", where)
     return CallError(message, _text(item, "name", where)) if "name" in item else CallError(message)
@@ -72,7 +72,7 @@ def _text(item: dict[str, Json], field: str, where: str) -> str:
         raise InvalidJournal(f"{where} has no '{field}'")
     value = item[field]
     if not isinstance(value, str):
-        raise InvalidJournal(f"'{field}' of {where} is {_kind(value)}, not a string")
+        raise InvalidJournal(f"'{field}' of {where} is {kind(value)}, not a string")
     return value
 
 
@@ -89,19 +89,3 @@ def _shallow(item: dict[str, Json], where: str) -> None:
             check_depth(item.get(field))
         except NotJson as error:
             raise InvalidJournal(f"'{field}' of {where} is {error}") from error
-
-
-def _kind(value: Json) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "a string"
-        case list():
-            return "a list"
-        case _:
-            return "an object"
