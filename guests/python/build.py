@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 LICENCES = ("componentize-py", "tzdata")
 """The packages whose code or data is in the image."""
+_PYTHON_LICENCE = re.compile(rb"A\. HISTORY OF THE SOFTWARE\n[^\0]+")
 
 
 def build(output: Path, work: Path, say: Callable[[str], None]) -> None:
@@ -52,14 +54,24 @@ def _copy_time_zones(sources: Path) -> None:
 
 
 def _copy_licences(output: Path) -> None:
-    python = Path(os.__file__).parent / "LICENSE.txt"  # every CPython has the same
-    if python.exists():
-        shutil.copy(python, output / "LICENSE.cpython.txt")
+    (output / "LICENSE.cpython.txt").write_bytes(python_licence(output / "python.wasm"))
     for package in LICENCES:
-        for file in importlib.metadata.files(package) or ():
-            if "licen" in file.name.lower() or "licen" in str(file.parent).lower():
-                text = Path(str(file.locate())).read_bytes()
-                (output / f"LICENSE.{package}.{file.name}").write_bytes(text)
+        files = importlib.metadata.files(package) or ()
+        found = [file for file in files if "licen" in str(file).lower()]
+        if not found:
+            raise RuntimeError(f"{package} has no licence to go with its code")
+        for file in found:
+            text = Path(str(file.locate())).read_bytes()
+            (output / f"LICENSE.{package}.{file.name}").write_bytes(text)
+
+
+def python_licence(image: Path) -> bytes:
+    """The licence of the CPython that is in an image: `stdlib.py` carries it there, because
+    `componentize-py` has it among its modules only, and the building Python's is another's."""
+    found: list[bytes] = _PYTHON_LICENCE.findall(image.read_bytes())
+    if not found:
+        raise RuntimeError("CPython's licence is not in the image")
+    return max(found, key=len)  # buffers it was read through may hold parts of it
 
 
 if __name__ == "__main__":

@@ -35,26 +35,78 @@ MISUSES = [
     "sorted([get(key='a'), get(key='b')])",
     "sum([get(key='a')])",
     "get(key='a') or 'default'",
+    "import json\njson.loads(get(key='a'))",
+    "import re\nre.match('x', get(key='a'))",
+    "import statistics\nstatistics.mean([get(key='a')])",
+    "from datetime import datetime\ndatetime.fromisoformat(get(key='a'))",
+    "{**get(key='a')}",
+    "round(get(key='a'))",
+    "'b'.replace('b', get(key='a'))",
+    "'b'.startswith(get(key='a'))",
+    "','.join(get(key='a'))",
+    "x = get(key='a')\nawait get(key='b')\nround(x)",
 ]
 
 
 @pytest.mark.parametrize("source", MISUSES)
 def test_a_forgotten_await_says_which_call_and_where(source: str) -> None:
     error = run(f"import asyncio\n{source}").error
-    line = 3 if source.startswith("import") else 2
-    if "json" in source or "**" in source:  # they only know the type
-        assert "UnawaitedToolCall" in error.message
-        return
+    line = 3 if source.startswith(("import", "from")) else 2
     assert f"the call get(…) on line {line}, which was not awaited" in error.message
     assert "write `await get(…)`" in error.message
     assert error.line is not None
 
 
-def test_a_forgotten_await_of_an_own_coroutine_is_hinted_at() -> None:
-    error = run("async def f():\n    return {}\nf()['a']").error
-    assert error.message.endswith(
-        "'coroutine' object is not subscriptable: was an `await` forgotten?"
+def test_a_forgotten_await_of_a_key_is_told() -> None:
+    error = run("x = get(key='a')\n{x: 1}").error
+    assert error.message == (
+        "the value has a key of type UnawaitedToolCall: use strings as keys. There is the call "
+        "get(…) on line 1, which was not awaited: write `await get(…)`"
     )
+
+
+@pytest.mark.parametrize("use", ["{'a': 1}.get(x)", "x in {'a'}", "for _ in '12': get(key='a')"])
+def test_a_call_that_nothing_awaits_is_warned_of_once(use: str) -> None:
+    logs = run(f"x = 1\n{use}" if "for" in use else f"\nx = get(key='a')\n{use}").outcome.logs
+    assert [(log.level, log.text) for log in logs] == [
+        ("warning", "the call get(…) on line 2 was never awaited")
+    ]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "await x",
+        "await asyncio.gather(x)",
+        "await asyncio.wait([x])",
+        "await asyncio.wait_for(x, 1)",
+        "await asyncio.shield(x)",
+        "asyncio.create_task(x)",
+        "asyncio.gather(x)",
+        "x.cancel()",
+    ],
+)
+def test_a_call_that_is_awaited_somehow_is_not_warned_of(use: str) -> None:
+    assert run(f"x = get(key='a')\n{use}\n1").outcome.logs == ()
+
+
+@pytest.mark.parametrize("use", ["await x", "await asyncio.gather(x)", "asyncio.create_task(x)"])
+def test_an_error_beside_an_awaited_call_is_told_as_it_is(use: str) -> None:
+    error = run(f"x = get(key='a')\n{use}\nint('x')").error
+    assert error.message == "invalid literal for int() with base 10: 'x'"
+
+
+@pytest.mark.parametrize(
+    "use", ["f()['a']", "f() + 1", "1 + f()", "'x' + f()", "import json; json.loads(f())", "f().a"]
+)
+def test_a_forgotten_await_of_an_own_coroutine_is_hinted_at(use: str) -> None:
+    error = run(f"async def f():\n    return {{}}\n{use}").error
+    assert error.message.endswith(": was an `await` forgotten?")
+
+
+def test_what_is_no_coroutine_gets_no_hint_of_a_forgotten_await() -> None:
+    error = run("await asyncio.gather(5)").error
+    assert "forgotten" not in error.message
 
 
 def test_a_failure_has_name_message_line_column_stack_and_frame() -> None:
@@ -169,7 +221,9 @@ def test_an_error_keeps_the_name_that_the_client_gave_it() -> None:
     """
     answer = Raised(CallError("gone", name="NotFound"))
     assert run(source, lambda call: answer).value == ["NotFound", "get"]
-    assert run("await get(key='a')", lambda call: answer).error.name == "NotFound"
+    error = run("await get(key='a')", lambda call: answer).error
+    assert error.name == "NotFound"
+    assert error.stack.endswith("\nNotFound: gone\n")
 
 
 def test_misfit_arguments_fail_with_their_own_kind_at_the_call() -> None:
@@ -248,6 +302,66 @@ def test_a_program_can_print_a_traceback_with_its_lines() -> None:
     )
     logs = [log.text for log in run(source).outcome.logs]
     assert "    1 / 0" in logs
+
+
+def test_a_stack_that_a_program_prints_has_its_own_frames_only() -> None:
+    source = "import traceback\ntraceback.print_stack()\ntry: get(1, 2, 3)\n"
+    ran = run(f"{source}except TypeError: traceback.print_exc()")
+    files = [log.text for log in ran.outcome.logs if "File" in log.text]
+    assert files == [
+        '  File "program.py", line 2, in <module>',
+        '  File "program.py", line 3, in <module>',
+    ]
+
+
+def test_a_coroutine_that_is_there_at_the_end_is_warned_of_in_plain_words() -> None:
+    logs = run("async def main(): return 1\nx = main()\n'y'").outcome.logs
+    assert [log.text for log in logs] == ["coroutine 'main' was never awaited"]
+
+
+@pytest.mark.parametrize("source", ["get(key='fail')", "await asyncio.wait([get(key='fail')])"])
+def test_a_failed_call_whose_result_nothing_used_is_warned_of(source: str) -> None:
+    logs = run(f"{source}\n1").outcome.logs
+    assert [log.text for log in logs] == [
+        "the call get(…) on line 1 failed, and nothing used its result: ToolError: no such key"
+    ]
+
+
+def test_of_calls_from_one_place_every_failed_one_is_warned_of() -> None:
+    logs = run("for key in ['a', 'fail', 'b', 'fail']: get(key=key)").outcome.logs
+    assert sorted(log.text.partition(" on line 1 ")[2] for log in logs) == [
+        "failed, and nothing used its result: ToolError: no such key",
+        "failed, and nothing used its result: ToolError: no such key",
+        "was never awaited",
+    ]
+
+
+def test_a_task_made_of_a_call_by_hand_says_what_to_use() -> None:
+    error = run("x = 1\nawait asyncio.Task(get(key='a'))").error
+    assert (error.name, error.line) == ("TypeError", 2)
+    assert error.message.endswith("For a task of it, use asyncio.create_task(…)")
+
+
+@pytest.mark.parametrize("arguments", ["n", "*, n", "m=1, *, n"])
+def test_a_main_that_needs_arguments_is_a_failure(arguments: str) -> None:
+    error = run(f"x = 1\nasync def main({arguments}):\n    return 1").error
+    assert (error.name, error.line) == ("TypeError", 2)
+    assert error.message == (
+        "main is called without arguments, but this one needs n: give them defaults, or call it "
+        "in the program"
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import os\nos.abort()",
+        "def f(): pass\nf.__code__ = f.__code__.replace(co_code=b'\\xff' * 40)\nf()",
+    ],
+)
+def test_a_crash_of_the_interpreter_is_not_told_as_one_of_memory(source: str) -> None:
+    error = run(source).error
+    assert (error.kind, error.name) == ("exception", "InterpreterCrash")
 
 
 def test_a_coroutine_that_nobody_awaits_is_warned_of() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from coderelay.core import Failed, Program, Returned, Suspended, TimedOut
 from coderelay.engines.registry import engine
+from coderelay.engines.wasm.execution import NO_MEMORY
 from tests.python.driving import LIMITS, NAMES, run
 
 SMALL = replace(LIMITS, fuel=300_000_000)
@@ -57,7 +58,24 @@ def test_what_was_printed_before_a_trap_is_kept() -> None:
 )
 def test_memory(source: str) -> None:
     error = run(source, limits=replace(LIMITS, fuel=40_000_000_000)).error
-    assert (error.kind, error.limit) == ("limit", "memory")
+    assert (error.kind, error.limit, error.name) == ("limit", "memory", "LimitError")
+    assert error.message == NO_MEMORY
+
+
+def test_a_result_that_the_guest_has_no_room_for_is_a_limit_of_memory() -> None:
+    source = """
+    import asyncio
+    kept, size = [], 1 << 24
+    call = asyncio.ensure_future(get(key="a"))
+    while size > 64:
+        try:
+            kept.append(bytearray(size))
+        except MemoryError:
+            size //= 2
+    await call
+    """
+    error = run(source, lambda call: Returned("x" * 900_000)).error
+    assert (error.limit, error.message) == ("memory", NO_MEMORY)
 
 
 def test_memory_can_be_given_in_limits() -> None:

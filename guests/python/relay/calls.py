@@ -3,7 +3,7 @@
 import inspect
 import sys
 from asyncio import Future
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from types import CodeType
 from typing import Any
 
@@ -13,6 +13,7 @@ from relay.values import NoForm, encode
 
 _getframe = sys._getframe
 _coroutine = inspect._is_coroutine_mark
+_await, _add_done_callback = Future.__await__, Future.add_done_callback
 _MISUSES = (
     "abs add aenter aexit aiter and anext call contains delitem divmod enter exit float floordiv "
     "format ge getitem gt index int iter le len lt matmul mod mul neg or pos pow radd rand "
@@ -36,13 +37,28 @@ class ToolError(Exception):
 class ToolCall(Future[Any]):
     """A call under way. Using it as if it were the result says which call was not awaited."""
 
-    __slots__ = ("_place", "_tool")
+    __slots__ = ("_idle", "_place", "_tool")
 
     def unawaited(self) -> str:
         """What is wrong with using this call as a value."""
-        name, place = self._tool, place_of(self)
-        where = f" on line {place[0]}" if place else ""
-        return f"the call {name}(…){where}, which was not awaited: write `await {name}(…)`"
+        return f"{self._shown()}, which was not awaited: write `await {self._tool}(…)`"
+
+    def _shown(self) -> str:
+        place = place_of(self)
+        return f"the call {self._tool}(…)" + (f" on line {place[0]}" if place else "")
+
+    def _seen(self) -> None:
+        """Something waits for this call."""
+        self._idle.pop(self, None)
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        self._seen()
+        return _await(self)
+
+    def add_done_callback(self, callback: Callable[..., Any], *, context: Any = None) -> None:
+        """As in any future: `asyncio.gather` and its like wait in this way."""
+        self._seen()
+        _add_done_callback(self, callback, context=context)
 
     def __repr__(self) -> str:
         return f"<{self.unawaited()}>"
@@ -75,6 +91,8 @@ class Calls:
         self._loop = loop
         self._limit = limit
         self.waiting: dict[int, ToolCall] = {}
+        self.idle: dict[ToolCall, None] = {}
+        """The calls that nothing has awaited, in call order."""
         self.over = False
 
     def tool(self, name: str, identifier: str, parameters: Sequence[str]) -> Callable[..., Any]:
@@ -98,10 +116,23 @@ class Calls:
             call.set_result(value)
             return
         kind, name, message = value
-        made = ToolError if name == "ToolError" else type(name, (ToolError,), {})
+        made = (
+            ToolError
+            if name == "ToolError"
+            else type(name, (ToolError,), {"__module__": "builtins"})
+        )
         failure = made(message, call._tool)
         failure._relay = (kind, place_of(call))
         call.set_exception(failure)
+
+    def never_awaited(self) -> list[str]:
+        """What to say of the calls that nothing awaited, once for each place in the program. Those
+        that failed say so themselves when they are dropped."""
+        idle = {
+            call._place: call for call in self.idle if not (call.cancelled() or call._exception)
+        }
+        self.idle.clear()
+        return [f"{call._shown()} was never awaited" for call in idle.values()]
 
     def _call(self, name: str, identifier: str, arguments: dict[str, Any]) -> ToolCall:
         if self.over:
@@ -113,6 +144,8 @@ class Calls:
         call = ToolCall(loop=self._loop)
         call._tool = identifier
         call._place = _caller()
+        call._idle = self.idle
+        self.idle[call] = None
         self.waiting[self._tell(name, text)] = call
         return call
 

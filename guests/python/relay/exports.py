@@ -12,6 +12,7 @@ from typing import Any
 from relay import failures, jsontext, output
 from relay.forms import pack
 from relay.pristine import __builtins__  # noqa: F401
+from relay.runner import runner
 from relay.session import Session
 from relay.warmup import RESULTS, SETUP, SOURCE
 
@@ -49,7 +50,9 @@ class Exports:
         self._code = pack(SOURCE)
         output.redirect(self._log)
         builtins.exit = builtins.quit = sys.exit
+        failures.hide_frames()
         asyncio.run = runners.run = self._run
+        asyncio.Runner = runners.Runner = runner(self._run)
         asyncio.new_event_loop = events.new_event_loop = events.get_running_loop
         asyncio.set_event_loop = events.set_event_loop = lambda loop: None
 

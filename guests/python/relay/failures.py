@@ -1,11 +1,14 @@
 """Why a program failed, in terms of its own lines; ours are not shown."""
 
+import re
 import traceback
-from types import FrameType, TracebackType
+from asyncio import events
+from collections.abc import Callable, Iterable
+from types import FrameType, FunctionType, TracebackType
 from typing import Any
 
-from relay.calls import ToolError, position
-from relay.forms import FILE
+from relay.calls import ToolCall, ToolError, position
+from relay.forms import FILE, needed
 from relay.pristine import __builtins__  # noqa: F401
 
 _MESSAGE = 4_000
@@ -13,23 +16,36 @@ _STACK = 8_000
 _name_of = type.__dict__["__name__"].__get__
 _trace = BaseException.__dict__["__traceback__"].__get__
 _AWAIT = ": was an `await` forgotten?"
+_of_coroutine = re.compile(r"(?<!a )\bcoroutine\b").search
+_HIDDEN = (__file__.removesuffix("relay/failures.py"), events.__file__)
 
 
-def describe(error: BaseException, source: str) -> dict[str, Any]:
-    """A failure as the host takes it."""
+def hide_frames() -> None:
+    """Leave our frames out of the stacks that programs print."""
+    extract: Callable[..., Any] = traceback.StackSummary._extract_from_extended_frame_gen.__func__
+
+    def shown(summary: Any, frames: Iterable[Any], **options: Any) -> Any:
+        own = (f for f in frames if not f[0].f_code.co_filename.startswith(_HIDDEN))
+        return extract(summary, own, **options)
+
+    traceback.StackSummary._extract_from_extended_frame_gen = classmethod(shown)
+
+
+def describe(error: BaseException, source: str, idle: Iterable[ToolCall]) -> dict[str, Any]:
+    """A failure as the host takes it. Calls that nothing has awaited may be its cause."""
     lines = source.split("\n")
     cause = _leaf(error)
     kind, place = "exception", None
     if isinstance(cause, ToolError):
         kind, place = cause._relay
-    elif isinstance(cause, MemoryError):
+    elif isinstance(cause, MemoryError) and "Parser stack" not in _message(cause):
         kind = "memory"
     if place is None:
         place = _place(_trace(cause)) or _place(_trace(error))
     return {
         "kind": kind,
         "name": _name(error),
-        "message": _message(error)[:_MESSAGE],
+        "message": _message(error)[:_MESSAGE] + _forgotten(cause, idle),
         "stack": _stack(error),
         **_at(place, lines),
     }
@@ -58,6 +74,19 @@ def describe_syntax(error: BaseException) -> dict[str, Any]:
         "stack": "",
         "line": line or None,
         "column": column or None,
+    }
+
+
+def describe_main(main: FunctionType) -> dict[str, Any]:
+    """A `main` that cannot be called."""
+    return {
+        "kind": "exception",
+        "name": "TypeError",
+        "message": f"main is called without arguments, but this one needs "
+        f"{', '.join(needed(main))}: give them defaults, or call it in the program",
+        "stack": "",
+        "line": main.__code__.co_firstlineno,
+        "column": None,
     }
 
 
@@ -101,9 +130,20 @@ def _message(error: BaseException) -> str:
     if isinstance(error, BaseExceptionGroup):
         inner = "; ".join(f"{_name(e)}: {_message(e)}" for e in error.exceptions[:5])
         return f"{text}: {inner}"
-    if isinstance(error, TypeError | AttributeError) and "'coroutine' object" in text:
-        return text + _AWAIT
+    if text.startswith("a coroutine was expected, got <the call"):  # it is a future
+        return text + ". For a task of it, use asyncio.create_task(…)"
+    if isinstance(error, TypeError | AttributeError) and _of_coroutine(text):
+        return text if "not awaited" in text else text + _AWAIT
     return text
+
+
+def _forgotten(error: BaseException, idle: Iterable[ToolCall]) -> str:
+    """The last call that was not awaited: most of Python can only tell its type, or not even it."""
+    calls = list(idle)
+    misused = isinstance(error, TypeError | ValueError | AttributeError)
+    if not calls or not misused or "not awaited" in _message(error):
+        return ""
+    return f". There is {calls[-1].unawaited()}"
 
 
 def _place(trace: TracebackType | None) -> tuple[int, int | None] | None:

@@ -61,13 +61,20 @@ def is_async(code: CodeType) -> bool:
     return bool(code.co_flags & _CO_COROUTINE)
 
 
-def callable_main(names: dict[str, Any]) -> FunctionType | None:
-    """The program's own `main`, if it needs no arguments."""
+def own_main(names: dict[str, Any]) -> FunctionType | None:
+    """The program's own `main`."""
     main = names.get("main")
-    if type(main) is not FunctionType or main.__code__.co_filename != FILE:
-        return None
-    required = main.__code__.co_argcount - len(main.__defaults__ or ())
-    return main if required <= 0 else None
+    own = type(main) is FunctionType and main.__code__.co_filename == FILE
+    return main if own else None
+
+
+def needed(main: FunctionType) -> list[str]:
+    """The arguments that a function cannot be called without."""
+    code, defaults = main.__code__, len(main.__defaults__ or ())
+    names, count = code.co_varnames, code.co_argcount
+    keywords = names[count : count + code.co_kwonlyargcount]
+    required = [name for name in keywords if name not in (main.__kwdefaults__ or ())]
+    return [*names[: count - defaults], *required]
 
 
 def _part(text: str, mode: str) -> CodeType:

@@ -69,6 +69,7 @@ class VirtualLoop(base_events.BaseEventLoop):
         """A task, also of a tool call: programs take tools for async functions."""
         self.tasks += 1
         if isinstance(coro, ToolCall):
+            coro._seen()
             coro = _awaited(coro)
         if self._task_factory is not None:
             return self._task_factory(self, coro, **options)
@@ -133,7 +134,10 @@ class VirtualLoop(base_events.BaseEventLoop):
         if self._exception_handler is not None:
             self._exception_handler(self, context)
         else:
-            self._warn(str(context.get("message")), context.get("exception"))
+            message, future = str(context.get("message")), context.get("future")
+            if isinstance(future, ToolCall):
+                message = f"{future._shown()} failed, and nothing used its result"
+            self._warn(message, context.get("exception"))
 
     def run_forever(self) -> None:
         """It does so already."""

@@ -3,13 +3,16 @@
 import builtins
 import io
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+from relay.forms import FILE
 from relay.pristine import __builtins__  # noqa: F401
 
 PRINT, STDERR, WARNING = 0, 1, 2
 _print = builtins.print
+_format_warning = warnings.formatwarning
 
 
 class _Sink(io.RawIOBase):
@@ -30,6 +33,7 @@ def redirect(log: Callable[[int, str], None]) -> None:
     stdout = sys.stdout = sys.__stdout__ = _stream(PRINT, log)
     sys.stderr = sys.__stderr__ = _stream(STDERR, log)
     sys.stdin = sys.__stdin__ = io.StringIO()
+    warnings.formatwarning = _warning
 
     def print(
         *values: object,
@@ -56,6 +60,15 @@ def safe(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _warning(
+    message: Any, category: type[Warning], filename: str, lineno: int, line: str | None = None
+) -> str:
+    """A warning with its place, if that is in the program."""
+    if filename != FILE:
+        return f"{message}\n"
+    return _format_warning(message, category, filename, lineno, line)
 
 
 def _stream(level: int, log: Callable[[int, str], None]) -> io.TextIOWrapper:

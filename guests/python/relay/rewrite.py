@@ -45,6 +45,16 @@ class _Runs:
                 self._modules |= {n.asname for n in node.names if n.name == "asyncio" and n.asname}
             elif isinstance(node, ast.ImportFrom) and node.module == "asyncio":
                 self._functions |= {n.asname or n.name for n in node.names if n.name == "run"}
+        self._modules |= {name for node in ast.walk(tree) if (name := self._runner(node))}
+
+    def _runner(self, node: ast.AST) -> str | None:
+        """The name that an `asyncio.Runner()` gets here: its `run` is as good as the module's."""
+        match node:
+            case ast.withitem(
+                ast.Call(ast.Attribute(ast.Name(module), "Runner")), ast.Name(name)
+            ) | ast.Assign([ast.Name(name)], ast.Call(ast.Attribute(ast.Name(module), "Runner"))):
+                return name if module in self._modules else None
+        return None
 
     def argument(self, node: ast.AST) -> ast.expr | None:
         """What is run, where the node is a run."""

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from relay import failures, jsontext
 from relay.calls import Calls, ToolError
-from relay.forms import FILE, callable_main, is_async, unpack
+from relay.forms import FILE, is_async, needed, own_main, unpack
 from relay.loop import VirtualLoop
 from relay.output import WARNING
 from relay.pristine import __builtins__  # noqa: F401
@@ -95,11 +95,14 @@ class Session:
                 value = FunctionType(code, names)()
                 if is_async(code):
                     value = await value
-            main = callable_main(names) if call_main else None
-            if main is not None:
+            main = own_main(names) if call_main else None
+            if main is not None and not needed(main):
                 value = main()
             elif value is None:
                 value = names.get(RETURNED)
+                if value is None and main is not None:
+                    self._fail(failures.describe_main(main))
+                    return
             if type(value) is CoroutineType:
                 value = await value
             self._complete(value)
@@ -116,13 +119,14 @@ class Session:
             self._complete(None)
             return
         try:
-            failure = failures.describe(error, self._source)
+            failure = failures.describe(error, self._source, self._calls.idle)
         except BaseException:  # an error that does not let itself be looked at
             failure = failures.describe_hidden(error)
         self._fail(failure)
 
     def _fail(self, failure: dict[str, Any]) -> None:
         self._settled = True
+        self._calls.idle.clear()  # it may have been about to await them
         self._host.fail(jsontext.write(failure))
 
     def _drive(self) -> None:
@@ -145,6 +149,8 @@ class Session:
     def _end(self) -> None:
         """Let go of the program, so that tasks whose errors nobody saw tell them."""
         self._calls.over = True
+        for message in self._calls.never_awaited():
+            self._warn(message, None)
         self._names.clear()
         if self._loop.tasks > 1:
             _collect()

@@ -35,6 +35,8 @@ class CarriedLibrary(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self) -> None:
         self._modules = {name: found for name, *found in _modules(_folder(), "")}
+        with open(f"{_folder()}/LICENSE.txt", "rb") as file:
+            self.licence = file.read()  # build.py takes it out of the image again
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None

@@ -34,6 +34,11 @@ Place = tuple[Any, str] | str
 class NoForm(TypeError):
     """A part of the value has no JSON form."""
 
+    __module__ = "builtins"
+
+
+NoForm.__name__ = NoForm.__qualname__ = "TypeError"  # what programs are told
+
 
 class TooLarge(Exception):
     """The value's text is sure to pass its limit."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from coderelay.core import Failure, Limits, Program, Result, ToolName
 from coderelay.engines.python import entry, report
 from coderelay.engines.python.compiler import Compiler
-from coderelay.engines.python.instance import MEMORY, Instance
+from coderelay.engines.python.instance import MEMORY, Instance, is_full
 from coderelay.engines.python.pool import Pool
 from coderelay.engines.python.world import World
 from coderelay.engines.wasm.backstop import Backstop
@@ -37,6 +37,7 @@ class PythonExecution(GuestExecution):
         self._compiler = compiler
         self._world = _Listening(self)
         self._instance: Instance | None = None
+        self._full = True
         self.source = entry.unfenced(program.source)
 
     def open(self) -> None:
@@ -72,11 +73,16 @@ class PythonExecution(GuestExecution):
             self._pool.discard(self._instance)
             self._instance = None
 
+    def is_full(self) -> bool:
+        """Whether the crash was one for want of memory."""
+        return self._full
+
     def _enter(self, export: str, *texts: str) -> None:
         assert self._instance is not None
         try:
             self._instance.enter(self._world, export, *texts)
-        except Trapped:
+        except Trapped as trap:
+            self._full = is_full(trap)
             self._world.end_lines()
             raise
         if not self.ledger.batch:

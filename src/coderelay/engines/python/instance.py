@@ -27,6 +27,8 @@ _TRAPS = {
     "call stack exhausted": TrapCode.STACK_OVERFLOW,
     "out of bounds memory access": TrapCode.MEMORY_OUT_OF_BOUNDS,
 }
+_MEANT = ("!os_abort", "!fatal_error")
+"""The functions in which the interpreter gives itself up, as the trace of a trap names them."""
 
 
 class Instance:
@@ -99,6 +101,16 @@ def _found(component: Component, name: str) -> ExportIndex:
     if index is None:
         raise GuestMissing(f"the Python guest has no {name}: build it anew")
     return index
+
+
+def is_full(trap: Trapped) -> bool:
+    """Whether a trap is one for want of memory.
+
+    Python raises MemoryError, but what surrounds it knows only `unreachable`. Any other trap, and
+    an interpreter that gave itself up, is a crash.
+    """
+    told = str(trap.__cause__)
+    return "`unreachable`" in told and not any(name in told for name in _MEANT)
 
 
 def _code(message: str) -> TrapCode:

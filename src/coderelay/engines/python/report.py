@@ -9,6 +9,7 @@ from typing import Any
 from coderelay.core import Failure, ToolName
 from coderelay.core.outcome import FailureKind
 from coderelay.engines.frame import code_frame
+from coderelay.engines.wasm.execution import NO_MEMORY
 
 _KINDS: dict[str, FailureKind] = {
     "syntax": "syntax",
@@ -26,14 +27,13 @@ def failure(text: str, source: str, names: Sequence[ToolName]) -> Failure:
     told = _told(text)
     kind = str(told.get("kind"))
     line, column = _number(told.get("line")), _number(told.get("column"))
-    message = _text(told.get("message"))
-    if kind == "memory":
-        message = f"the program ran out of memory: keep less at a time. {message}".strip()
+    full = kind == "memory"
+    message = NO_MEMORY if full else _text(told.get("message"))
     return Failure(
         _KINDS.get(kind, "exception"),
         message + _meant(message, names),
-        name=_text(told.get("name")) or "Exception",
-        limit="memory" if kind == "memory" else None,
+        name="LimitError" if full else _text(told.get("name")) or "Exception",
+        limit="memory" if full else None,
         line=line,
         column=column,
         stack=_text(told.get("stack")),
