@@ -11,6 +11,7 @@ import pytest
 
 import coderelay
 import guests.build
+import guests.python.build
 import guests.typescript.build
 
 ROOT = Path(__file__).parents[2]
@@ -91,6 +92,20 @@ def test_a_failed_download_says_what_failed_and_what_to_do(
     assert "build again" in message
 
 
+def test_the_licence_of_the_python_guest_is_that_of_its_own_python(tmp_path: Path) -> None:
+    licence = b"A. HISTORY OF THE SOFTWARE\n=====\nCopyright"
+    image = tmp_path / "python.wasm"
+    image.write_bytes(b"\0asm" + licence[:30] + b"\0" + licence + b"\0\1\2")
+    assert guests.python.build.python_licence(image) == licence
+
+
+def test_a_python_guest_without_its_licence_is_not_built(tmp_path: Path) -> None:
+    image = tmp_path / "python.wasm"
+    image.write_bytes(b"\0asm")
+    with pytest.raises(RuntimeError, match="CPython's licence is not in the image"):
+        guests.python.build.python_licence(image)
+
+
 def test_a_wheel_carries_the_guests_and_their_licences(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
     options = ["--no-build-isolation", "--disable-pip-version-check", "--wheel-dir", str(tmp_path)]
@@ -111,6 +126,6 @@ def test_a_wheel_carries_the_guests_and_their_licences(tmp_path: Path) -> None:
         f"coderelay-{coderelay.__version__}.dist-info/licenses/LICENSE",
     ):
         assert name in found, name
-    for package in ("quickjs-wasi", "swc-wasm-typescript", "core-js-pure", "tzdata"):
+    for package in ("quickjs-wasi", "swc-wasm-typescript", "core-js-pure", "cpython", "tzdata"):
         assert any(f"/guest/LICENSE.{package}" in name for name in found), package
     assert not [name for name in found if name.startswith(("tests", "guests", "docs", "bench"))]
