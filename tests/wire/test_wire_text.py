@@ -25,3 +25,9 @@ def test_text_that_is_no_json_is_refused_with_the_reason(text: bytes, message: s
 @pytest.mark.parametrize("value", [None, {"a": [1, 2.5, "é→"]}, "lone \ud800 surrogate"])
 def test_what_is_rendered_is_what_is_parsed(value: object) -> None:
     assert parse(render(value)) == value
+
+
+@pytest.mark.parametrize("text", ["1" * 5_000, "[" + "7" * 4_301 + "]", "1e999", "-1e400"])
+def test_a_number_that_no_reader_could_hold_is_refused(text: str) -> None:
+    with pytest.raises(NotJson):
+        parse(text)

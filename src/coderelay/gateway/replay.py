@@ -30,6 +30,8 @@ from coderelay.core.jsonvalue import NotJson, dump
 from coderelay.engines.registry import engine
 from coderelay.gateway.toolset import Toolset, Toolsets
 
+_MOST = 50
+"""Blocks that are replayed in one request at the most."""
 _KEPT = 512
 _LARGEST = 100_000
 
@@ -80,7 +82,7 @@ class Replays:
             if fuel <= 0:
                 break
             known[place], spent = self._replay(block, toolset, min(fuel, self._limits.fuel))
-            fuel -= spent
+            fuel -= max(spent, self._fuel // _MOST)  # starting one costs, however little it does
         return known
 
     def _replay(self, block: CodeBlock, toolset: Toolset, fuel: int) -> tuple[CodeBlock, int]:

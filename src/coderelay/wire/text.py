@@ -1,6 +1,7 @@
 """JSON text is read strictly: no NaN, no infinity, no nesting that a run could not carry."""
 
 import json
+import math
 
 from coderelay.core import Json
 from coderelay.core.jsonvalue import MAX_DEPTH, NotJson, check_depth
@@ -16,6 +17,10 @@ def parse(text: str | bytes) -> Json:
         raise NotJson(f"not UTF-8 text: {error.reason} at byte {error.start}") from error
     except json.JSONDecodeError as error:
         raise NotJson(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
+    except NotJson:
+        raise
+    except ValueError as error:
+        raise NotJson("a whole number has more than 4,300 digits") from error
     if not isinstance(text, str) or text.count("[") + text.count("{") > MAX_DEPTH:
         check_depth(value)
     return value
@@ -38,4 +43,11 @@ def _refuse(constant: str) -> Json:
     raise NotJson(f"{constant} is no JSON value")
 
 
-_READER = json.JSONDecoder(parse_constant=_refuse)
+def _finite(number: str) -> float:
+    value = float(number)
+    if math.isinf(value):
+        raise NotJson(f"{number[:40]} is larger than any number of JSON readers")
+    return value
+
+
+_READER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
