@@ -119,7 +119,7 @@ async function main() {
   [1].forEach(check)
 }"""
     error = drive(source).error
-    assert error.stack == "at check (program.ts:2:13)\nat main (program.ts:6:15)"
+    assert error.stack == "at check (program.ts:2:13)\nat main (program.ts:6:7)"
     assert (error.kind, error.name, error.message) == ("exception", "RangeError", "too far")
 
 
@@ -221,6 +221,17 @@ def test_a_call_that_the_host_refused_is_a_failure_of_its_arguments() -> None:
     error = CallError("query: expected string", name="ArgumentsError", kind="arguments")
     failure = drive("let a = 1\nawait get({ query: 1 })", lambda call: Raised(error)).error
     assert (failure.kind, failure.name, failure.line) == ("arguments", "ArgumentsError", 2)
+
+
+def test_the_stack_of_a_tool_error_has_none_of_our_frames() -> None:
+    stack = drive("try { await get({ fail: 'x' }) } catch (e) { e.stack }").value
+    assert isinstance(stack, str)
+    assert stack.split()[:2] == ["at", "<eval>"]
+
+
+def test_a_long_path_is_cut_in_the_middle() -> None:
+    error = drive("let o = {}; for (let i = 0; i < 300; i++) o = { a: o }\no").error
+    assert error.message.startswith("value.a.a.a….a.a.a is nested more than 256 levels deep")
 
 
 def test_a_wrapped_tool_error_tells_its_cause() -> None:

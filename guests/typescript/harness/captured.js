@@ -18,6 +18,7 @@ const stringify = JSON.stringify; // for plain data only: it would ask toJSON, a
 const quote = stringify;
 const dateNow = Date.now;
 const text = String;
+const truncate = Math.trunc;
 const toBigInt = BigInt;
 const toNumber = Number;
 const NativePromise = Promise;

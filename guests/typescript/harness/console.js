@@ -1,8 +1,37 @@
 // Console: every line leaves the guest as it is written, so that none is lost when it is stopped.
 
+const asNumber = (value) =>
+  typeof value === 'string' || typeof value === 'number' ? toNumber(value) : NaN;
+const asJson = (value) => (typeof value === 'string' ? quote(value) : inspect(value));
+const FORMATS = {
+  __proto__: null,
+  s: inspect,
+  j: asJson,
+  o: asJson,
+  O: asJson,
+  c: () => '', // CSS
+  d: (value) => (typeof value === 'bigint' ? `${value}n` : text(asNumber(value))),
+  i: (value) => (typeof value === 'bigint' ? `${value}n` : text(truncate(asNumber(value)))),
+  f: (value) => text(asNumber(value)),
+};
+
+// A line with its %s and the like filled in from the values behind it, as far as they go.
 const shownLine = (values) => {
   let line = '';
-  for (let i = 0; i < values.length; i++) line += (i > 0 ? ' ' : '') + inspect(values[i]);
+  let next = 0;
+  if (values.length > 1 && typeof values[0] === 'string') {
+    const format = values[next++];
+    for (let i = 0; i < format.length; i++) {
+      const show = format[i] === '%' ? FORMATS[format[i + 1]] : undefined;
+      if (format[i] === '%' && format[i + 1] === '%') line += format[i++];
+      else if (show === undefined || next === values.length) line += format[i];
+      else {
+        line += show(values[next++]);
+        i++;
+      }
+    }
+  }
+  for (; next < values.length; next++) line += (next > 0 ? ' ' : '') + inspect(values[next]);
   return line;
 };
 

@@ -2,6 +2,7 @@
 // and NaN into null without a word; here each has one form, or a refusal that names the place.
 
 const MAX_DEPTH = 256;
+const SHOWN_STEPS = 3; // of a path, at either end
 const LARGEST = Number.MAX_SAFE_INTEGER;
 const MAX_DIGITS = 4000; // the host's Python reads no longer integer
 
@@ -92,6 +93,10 @@ class Encoder {
   refuse(reason, depth) {
     let path = this.root;
     for (let i = 0; i < depth; i++) {
+      if (i === SHOWN_STEPS && depth > 2 * SHOWN_STEPS) {
+        path += '…';
+        i = depth - SHOWN_STEPS;
+      }
       const key = this.trail[i];
       if (typeof key === 'number') path += `[${key}]`;
       else path += regexpExec(identifier, key) !== null ? `.${key}` : `[${quote(key)}]`;

@@ -26,7 +26,12 @@ const callTool = (name, args) => {
   });
 };
 
+const ourFrames = /^(?:.*\(<null>.*\n)+/; // without debug information the harness has no file
+
 const failure = (tool, error, name, message, kind) => {
+  const stack = text(error.stack);
+  const ours = regexpExec(ourFrames, stack);
+  if (ours !== null) define('stack', stringSlice(stack, ours[0].length), error);
   setPrototypeOf(error, ToolError.prototype);
   define('tool', tool, error);
   define('name', name, error);

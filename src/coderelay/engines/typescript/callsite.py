@@ -1,49 +1,162 @@
-"""Where a call begins. QuickJS places a call at the last thing evaluated for it, an argument."""
+"""Where an error is, told from where QuickJS says it is.
 
-from collections.abc import Collection, Sequence
+QuickJS places a call at the last thing evaluated for it, an argument, and destructuring at
+whatever came before it. The place is sought from there; where two lines are possible there is
+none: a wrong line costs a model more than no line.
+"""
 
-from coderelay.engines.typescript.forms import unfence
-from coderelay.engines.typescript.tokens import Token, tokens
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from coderelay.engines.typescript.syntax import Call, Syntax
+
+_NO_CALL = re.compile(r"not a (?:function|constructor)\Z")
+_READ = re.compile(r"cannot (?:read|set) property '(.+)' of (?:undefined|null)\Z")
+_OBJECT = "Cannot convert undefined or null to object"
+_ITERATED = re.compile(r"cannot read property 'Symbol.iterator' of |value is not iterable\Z")
+_IMPLICIT = re.compile(r"(?:toString|valueOf|toJSON|next|then|return|concat)\Z|get |set |\[")
+_FUNCTIONS = frozenset(
+    "String Number Boolean Array Object Date Symbol BigInt Error TypeError RangeError Map Set "
+    "Promise RegExp parseInt parseFloat isNaN structuredClone text setTimeout JSON.stringify "
+    "JSON.parse Object.keys Object.values Object.entries Object.assign Object.fromEntries "
+    "Math.max Math.min Math.round Math.floor Math.ceil Math.abs Array.from Array.isArray "
+    "Promise.all console.log console.error encodeURIComponent".split()
+)
 
 
-def call_of(
-    source: str, line: int, column: int, callees: Collection[str]
-) -> tuple[int, int] | None:
-    """The place of the innermost call of one of these, around a place in the source or at it."""
-    text = unfence(source)
-    lines = text.split("\n")
-    if not 1 <= line <= len(lines):
-        return None
-    offset = sum(len(each) + 1 for each in lines[: line - 1]) + column - 1
-    found = [token for token in tokens(text) if token.start <= offset]
-    start = _callee(found, callees)
-    if start is None:
-        return None
-    return text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
-
-
-def _callee(found: Sequence[Token], callees: Collection[str]) -> int | None:
-    """Where the callee starts, going out from the last of these tokens, bracket by bracket."""
-    if not found or found[-1].text in callees:
-        return found[-1].start if found else None
-    depth = found[-1].depth
-    for place in range(len(found) - 1, 0, -1):
-        token = found[place]
-        if token.text == "(" and token.depth < depth:
-            before = found[_before_types(found, place - 1)]
-            if before.text in callees:
-                return before.start
-        depth = min(depth, token.depth)
+def made_at(
+    syntax: Syntax, at: int, makers: Sequence[str], *, tools: Collection[str]
+) -> int | None:
+    """The call of a tool, or the outermost of a class, that made an error at a token."""
+    calls = _last_in(syntax, at)
+    for name in makers:
+        called = [call for call in calls if syntax.text(call.callee) == name]
+        if called:
+            return called[0 if name in tools else -1].callee
     return None
 
 
-def _before_types(found: Sequence[Token], place: int) -> int:
-    """The place before the type arguments that end here: of `f` in `f<A<B>>(`."""
-    if found[place].text != ">":
-        return place
-    open_ = 0
-    for at in range(place, -1, -1):
-        open_ += {">": 1, "<": -1}.get(found[at].text, 0)
-        if open_ == 0:
-            return max(at - 1, 0)
-    return place
+def called_at(syntax: Syntax, at: int, name: str) -> int | None:
+    """The call of a function by this name that was under way at a token; the token itself where
+    none need be."""
+    calls = _last_in(syntax, at)
+    named = [call for call in calls if syntax.text(call.callee) == name]
+    if named:
+        return _one_line(syntax, (call.callee for call in named))
+    calls = [call for call in calls if syntax.shown(call) not in _FUNCTIONS]
+    if not calls or _IMPLICIT.match(name):
+        return None if _is_generator(syntax, name) else at
+    return _one_line(syntax, (call.callee for call in calls))
+
+
+def _is_generator(syntax: Syntax, name: str) -> bool:
+    """Whether a function by this name is entered by a loop, which has no place."""
+    stars = (at for at in range(len(syntax.tokens)) if syntax.text(at) == "*")
+    return any(syntax.text(at + 1) == name and syntax.text(at + 2) == "(" for at in stars)
+
+
+def thrown_at(
+    syntax: Syntax, at: int, function: str, message: str, known: Collection[str]
+) -> tuple[int | None, str]:
+    """Where the language itself threw an error with this message, and the message, which says
+    more where that is possible."""
+    if _NO_CALL.match(message):
+        return _no_call(syntax, at, message, known)
+    if message == _OBJECT or _ITERATED.match(message):
+        return _one_line(syntax, _taken_apart(syntax, at, function, message)), message
+    read = _READ.match(message)
+    return (_read(syntax, at, read[1]) if read else at), message
+
+
+def _last_in(syntax: Syntax, at: int) -> list[Call]:
+    """The calls for which nothing is evaluated behind a token but the call itself."""
+    function = syntax.function_of(at)
+    return [
+        call
+        for call in syntax.calls_around(at)
+        if not syntax.marks_between(max(at, call.callee), call.closing, function)
+    ]
+
+
+def _no_call(
+    syntax: Syntax, at: int, message: str, known: Collection[str]
+) -> tuple[int | None, str]:
+    if any(syntax.text(operand - 1) == "of" for operand in syntax.operand_of(at)):
+        return at, message  # `for await`
+    tagged = syntax.is_word(at) and syntax.code[syntax.tokens[at].end :][:1] == "`"
+    if tagged or (syntax.text(at - 1) == "new" and syntax.text(at + 1) != "("):
+        return at, message
+    calls = {
+        call.callee: syntax.shown(call)
+        for call in _last_in(syntax, at)
+        if not _is_function(syntax, call, known)
+    }
+    names = " or ".join(dict.fromkeys(calls.values())) if all(calls.values()) else ""
+    return _one_line(syntax, calls), f"{names} is {message}" if names else message
+
+
+def _is_function(syntax: Syntax, call: Call, known: Collection[str]) -> bool:
+    shown = syntax.shown(call)
+    if shown in _FUNCTIONS or shown in known:
+        return True
+    return any(
+        syntax.text(at) == shown
+        and (
+            at in syntax.starts
+            or syntax.text(at - 1) == "function"
+            or (syntax.text(at + 1) == "=" and at + 2 in syntax.starts)
+        )
+        for at in range(len(syntax.tokens))
+    )
+
+
+def _taken_apart(syntax: Syntax, at: int, name: str, message: str) -> Iterable[int]:
+    """Where something may be destructured or iterated with nothing else placed before it."""
+    bracket = "{" if message == _OBJECT else "["
+    if bracket == "[":
+        yield from syntax.operand_of(at)
+        if syntax.text(at) == "yield":
+            yield at
+    at = syntax.late.get(at, at)
+    for start in syntax.entered(at, name):
+        yield from _next_apart(syntax, start, start, bracket)
+    function = syntax.function_of(at)
+    if (function < 0) == (name == "<eval>"):
+        yield from _next_apart(syntax, at, function, bracket)
+
+
+def _next_apart(syntax: Syntax, at: int, function: int, bracket: str) -> Iterable[int]:
+    """The same, in a function and behind a token or around it."""
+    seen = at
+    for pattern in syntax.patterns:
+        end = syntax.partner[pattern]
+        if pattern <= at <= end:
+            yield pattern
+        inside = (syntax.text(each) for each in range(pattern, end))
+        if pattern > at and syntax.function_of(pattern) == function:
+            if syntax.marks_between(seen, pattern, function):
+                break
+            seen = pattern
+            if bracket in inside:
+                yield pattern
+    if bracket == "[":
+        for each in range(at + 1, len(syntax.tokens)):
+            if syntax.text(each - 1) == "of" and syntax.function_of(each) == function:
+                if not syntax.marks_between(at, each + 1, function):
+                    yield each
+                break
+
+
+def _read(syntax: Syntax, at: int, name: str) -> int | None:
+    """The token itself, or the property's behind the call whose argument it is."""
+    for each in range(at + 1, len(syntax.tokens)):
+        if syntax.text(each) == name and syntax.text(each - 1) == ".":
+            return each if syntax.tokens[each].depth < syntax.tokens[at].depth else at
+    return at
+
+
+def _one_line(syntax: Syntax, found: Iterable[int]) -> int | None:
+    """The first of these places, if all are on one line."""
+    places = list(found)
+    lines = {syntax.code.count("\n", 0, syntax.tokens[place].start) for place in places}
+    return places[0] if len(lines) == 1 else None

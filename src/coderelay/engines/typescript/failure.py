@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from coderelay.core import Failure, ToolName
 from coderelay.core.outcome import FailureKind
 from coderelay.engines.frame import code_frame
-from coderelay.engines.typescript.callsite import call_of
+from coderelay.engines.typescript.locate import locate
 from coderelay.engines.typescript.prepare import Prepared
-from coderelay.engines.typescript.stack import FILE, places, shown
+from coderelay.engines.typescript.stack import FILE, shown
 
 _UNDEFINED = re.compile(r"^(\S+) is not defined$")
 _NEAREST = 3
@@ -30,46 +30,33 @@ class Thrown:
 
     def is_memory(self, full: bool) -> bool:
         """Whether the interpreter could not allocate. With not even room for an error it throws
-        null, and with none for its text we are told nothing, so in a `full` memory that is what
-        null, nothing, and an error without a place mean."""
+        null, with none for its text we are told nothing, and with none to describe it no kind; so
+        in a `full` memory that is what those, and an error without a place, mean."""
         if self.name == "InternalError" and self.message == "out of memory":
             return True
         if self.name == "Thrown":
-            return full and self.message == "null"
+            return full and (self.message == "null" or not self.kind)
         return full and FILE not in self.stack
 
     def failure(self, source: str, prepared: Prepared, names: Sequence[ToolName]) -> Failure:
         """The failure, placed in the source that the model wrote."""
         kind = _KINDS.get(self.kind, "exception")
-        frames = self._frames(source, prepared, names)
-        message = self.message + (_suggest(self.message, names) if self._is_unknown_name else "")
-        if not frames:
-            return Failure(kind, message, self.name)
-        _, line, column = frames[0]
+        located = locate(self.stack, self.message, self._makers(names), prepared, names)
+        message = located.message
+        message += _suggest(message, names) if self.name == "ReferenceError" else ""
+        stack = shown(located.frames)
+        if not located.placed:
+            return Failure(kind, message, self.name, stack=stack)
+        line, column = located.frames[0].line, located.frames[0].column
         frame = code_frame(source, line, column)
-        stack = shown(frames)
         return Failure(kind, message, self.name, None, line, column, stack, frame)
 
-    def _frames(
-        self, source: str, prepared: Prepared, names: Sequence[ToolName]
-    ) -> list[tuple[str, int, int]]:
-        """The places in the source, from where the error was made: its class's constructors,
-        which come before that, say nothing."""
-        frames = places(self.stack, prepared)
-        makers = set(filter(None, self.makers.split("\n")))
-        while len(frames) > 1 and frames[0][0] in makers:
-            del frames[0]
+    def _makers(self, names: Sequence[ToolName]) -> list[str]:
+        makers = list(filter(None, self.makers.split("\n")))
         for tool in names:
             if tool.name in makers:
-                makers.update(tool.identifiers)
-        if frames:
-            name, line, column = frames[0]
-            frames[0] = (name, *(call_of(source, line, column, makers) or (line, column)))
-        return frames
-
-    @property
-    def _is_unknown_name(self) -> bool:
-        return self.name == "ReferenceError"
+                makers += tool.identifiers
+        return makers
 
 
 def _suggest(message: str, names: Sequence[ToolName]) -> str:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 from coderelay.engines.typescript.tokens import Token, tokens
 
-_FENCE = re.compile(r"\A\s*```[^\n]*\n(.*?)\n[ \t]*```\s*\Z", re.DOTALL)
+_FENCE = re.compile(r"\A\s*(```|~~~)[^\n]*\n(.*?)\n[ \t]*\1\s*\Z", re.DOTALL)
 _MENTIONS = re.compile(r"\b(?:main|export|import)\b")
 _CALL_MAIN = "\n;(async () => (typeof main === 'function' ? main() : main))();"
 _PLAIN_MAIN = re.compile(r"^(?:async )?function main\(", re.MULTILINE)
 LINES_BEFORE = 1
 _DECLARING = ("const", "let", "var")
+_BEFORE_TYPE = (":", "<", "|", "&", "typeof", "as", "extends", "satisfies", "keyof")
 _IN_TYPES = ("<", "|", "&", ":", ",", "=", "?")
 
 
@@ -58,7 +59,7 @@ def enclose(shaped: Shaped) -> Shaped:
 def unfence(source: str) -> str:
     """Take away a Markdown fence around the whole source; its first line stays, empty."""
     found = _FENCE.match(source)
-    return source if found is None else "\n" * source[: found.start(1)].count("\n") + found[1]
+    return source if found is None else "\n" * source[: found.start(2)].count("\n") + found[2]
 
 
 def _uncommand(text: str) -> str:
@@ -78,7 +79,12 @@ def _unexport(text: str, found: Sequence[Token]) -> str:
             prefix = "0," if _is_nameless(found[place + 2 : place + 6]) else ""
             text = _overwrite(text, token.start, after[0].end, prefix)
         elif words[:1] == ["{"]:
-            text = _overwrite(text, token.start, _closing(found, place + 1).end, "")
+            closing = _closing(found, place + 1)
+            if found[closing + 1 : closing + 2] and found[closing + 1].text == "from":
+                raise Imports(text, token.start)
+            text = _overwrite(text, token.start, found[closing].end, "")
+        elif words[:1] == ["*"]:
+            raise Imports(text, token.start)
         else:
             text = _overwrite(text, token.start, token.end, "")
     return text
@@ -87,11 +93,13 @@ def _unexport(text: str, found: Sequence[Token]) -> str:
 def _unimport(text: str, found: Sequence[Token]) -> str:
     """Blank out imports of types: no module is there, and a function's body may not have any."""
     for place, token in enumerate(found):
-        if token.text != "import" or token.depth or _is_property(found, place):
+        if token.text != "import" or _is_property(found, place):
             continue
         words = [token.text for token in found[place + 1 : place + 4]]
-        if words[:1] in (["("], ["."]) or words[1:2] == ["="] or words[2:3] == ["="]:
-            continue  # an expression, or an alias of a namespace
+        if words[:1] == ["("] and not _is_type(found, place):
+            raise Imports(text, token.start)
+        if token.depth or words[:1] in (["("], ["."]) or "=" in words[1:3]:
+            continue  # a type, a method, or an alias of a namespace
         if words[:1] != ["type"] or words[1:2] in (["from"], [","]):
             raise Imports(text, token.start)
         end = next((at for at in range(place, len(found)) if found[at].text[0] in "\"'"), place)
@@ -99,11 +107,23 @@ def _unimport(text: str, found: Sequence[Token]) -> str:
     return text
 
 
-def _closing(found: Sequence[Token], opening: int) -> Token:
+def _is_type(found: Sequence[Token], place: int) -> bool:
+    """Whether an `import(…)` is, or may be, the name of a type or a method."""
+    before = found[place - 1].text if place else ""
+    aliases = before == "=" and place > 2 and found[place - 3].text == "type"
+    return aliases or before in _BEFORE_TYPE or (before in ("{", ",") and _is_method(found, place))
+
+
+def _is_method(found: Sequence[Token], place: int) -> bool:
+    after = _closing(found, place + 1) + 1
+    return found[after : after + 1] != [] and found[after].text == "{"
+
+
+def _closing(found: Sequence[Token], opening: int) -> int:
     """The brace that closes a list of names; the opening one where there is none."""
     depth = found[opening].depth
     ends = (at for at in range(opening + 1, len(found)) if found[at].depth == depth)
-    return found[next(ends, opening)]
+    return next(ends, opening)
 
 
 def _is_nameless(declaration: Sequence[Token]) -> bool:

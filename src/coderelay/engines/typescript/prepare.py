@@ -54,6 +54,18 @@ class Prepared:
             return None
         return line, _convert(self.source, line, column, "utf-16-le", "utf-32-le")
 
+    def offset(self, line: int, column: int) -> int:
+        """How many characters of the code stand before a place in it, as QuickJS counts."""
+        before = "\n".join(self.code.split("\n", line)[: line - 1])
+        return (
+            len(before) + (line > 1) + _convert(self.code, line, column, "utf-8", "utf-32-le") - 1
+        )
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The place of a character of the code, as QuickJS counts."""
+        start = self.code.rfind("\n", 0, offset) + 1
+        return self.code.count("\n", 0, offset) + 1, len(self.code[start:offset].encode()) + 1
+
 
 _UNITS = {"utf-8": 1, "utf-16-le": 2, "utf-32-le": 4}
 

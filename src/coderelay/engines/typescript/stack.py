@@ -1,37 +1,43 @@
 """A guest's stack, in terms of the source that the model wrote."""
 
 import re
-
-from coderelay.engines.typescript.prepare import Prepared
+from dataclasses import dataclass
 
 FILE = "program.ts"
 _FRAME = re.compile(
-    rf"^\s*at (?:(?P<name>.*) \()?{re.escape(FILE)}:(?P<line>\d+):(?P<column>\d+)\)?$"
+    rf"^\s*at (?:(?P<name>.*) \()?"
+    rf"(?:{re.escape(FILE)}:(?P<line>\d{{1,9}}):(?P<column>\d{{1,9}})|native|<null>:\d+:\d+)\)?$"
 )
-_SHOWN = 10
+SHOWN = 10
 
 
-def places(stack: str, prepared: Prepared) -> list[tuple[str, int, int]]:
-    """The frames in the program's own source, innermost first: function, line and column.
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A function, and the place in it, from 1; line 0 in what is not the program's own."""
 
-    Frames of the harness and of the language itself are left out. The stack is text that a
-    program may have written itself; what does not read as a frame is left out too.
+    name: str
+    line: int
+    column: int
+
+
+def frames(stack: str) -> list[Frame]:
+    """The frames, innermost first.
+
+    The stack is text that a program may have written itself; what does not read as a frame is
+    left out.
     """
-    found = []
-    for text in stack.splitlines():
-        frame = _FRAME.match(text)
-        if frame is None or len(frame["line"]) > 9 or len(frame["column"]) > 9:
-            continue
-        place = prepared.original(int(frame["line"]), int(frame["column"]))
-        if place is not None:
-            name = frame["name"] or ""
-            found.append(("" if name == "<eval>" else name[:100], *place))
-    return found[:_SHOWN]
+    found = [match for match in map(_FRAME.match, stack.splitlines()) if match]
+    return [
+        Frame((match["name"] or "")[:100], int(match["line"] or 0), int(match["column"] or 0))
+        for match in found
+    ]
 
 
-def shown(frames: list[tuple[str, int, int]]) -> str:
+def shown(places: list[Frame]) -> str:
     """The frames as text, a line each."""
     return "\n".join(
-        f"at {name} ({FILE}:{line}:{column})" if name else f"at {FILE}:{line}:{column}"
-        for name, line, column in frames
+        f"at {FILE}:{frame.line}:{frame.column}"
+        if frame.name in ("", "<eval>")
+        else f"at {frame.name} ({FILE}:{frame.line}:{frame.column})"
+        for frame in places
     )

@@ -19,7 +19,6 @@ _REGEX = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*+\]|[^/\\\[\n])++/\w*")
 _BEFORE_REGEX = frozenset(
     "return typeof case in of delete void throw new instanceof await yield do else".split()
 )
-_ENDS_VALUE = frozenset("_$)]}`\"'")
 _OPENING, _CLOSING = "([{", ")]}"
 
 
