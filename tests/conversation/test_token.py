@@ -78,6 +78,17 @@ def test_a_token_that_unpacks_to_more_than_it_may_is_refused() -> None:
         token.decode(bomb)
 
 
+@pytest.mark.parametrize(
+    "plain",
+    [b"[]", b"[1,2,3,4,5,6]", b'[[],"f",0,"d",[]]', b"[" + b"1" * 5000 + b"]", b"{", b"\xff"],
+)
+def test_what_is_wrong_with_a_token_is_said_in_our_words(plain: bytes) -> None:
+    packed = zlib.compress(plain, 9, wbits=-15)
+    whole = b"\xfd" + zlib.crc32(packed).to_bytes(4, "big") + packed
+    with pytest.raises(DamagedToken, match=r"' cannot be read: send ids back exactly"):
+        token.decode("cr1_" + base64.urlsafe_b64encode(whole).rstrip(b"=").decode())
+
+
 def test_an_id_that_is_too_long_is_refused() -> None:
     with pytest.raises(DamagedToken, match="64,000"):
         token.decode("cr1_" + "A" * 64_000)
@@ -100,3 +111,10 @@ def test_a_program_that_cannot_ride_in_an_id_is_known_beforehand() -> None:
     assert token.fits(EXAMPLE.program)
     assert token.fits(Program("typescript", "x = 1;\n" * 6_000))
     assert not token.fits(Program("typescript", noise))
+
+
+def test_a_token_that_tells_of_too_many_programs_is_refused() -> None:
+    earlier = tuple(Program("python", "1", f"p{number}", 5) for number in range(101))
+    id = token.encode(token.First(EXAMPLE.program, "f", 0, "0" * 16, earlier))
+    with pytest.raises(DamagedToken):
+        token.decode(id)

@@ -4,12 +4,19 @@ from typing import Any
 
 import pytest
 
-from coderelay.conversation import ProgramsSpent, TooLarge, UpstreamError, UpstreamTimeout
-from coderelay.core import Diverged, EngineError, InvalidTool, TimedOut
+from coderelay.conversation import (
+    ProgramsSpent,
+    TooLarge,
+    Unsupported,
+    UpstreamError,
+    UpstreamTimeout,
+)
+from coderelay.core import Diverged, EngineError, InvalidTool, RequestError, TimedOut
 from coderelay.dialects import chat
 
 USER = {"role": "user", "content": "Hi."}
 TOOL = {"type": "function", "function": {"name": "f"}}
+DIRECT = {**TOOL, "allowed_callers": ["direct"]}
 CODE = {"role": "code", "id": "p", "code": "1"}
 
 
@@ -28,6 +35,15 @@ def calling(**call: Any) -> Any:
 
 def result(**fields: Any) -> dict[str, Any]:
     return messages(CODE, {"role": "code_result", "id": "p", **fields})
+
+
+def allowing(**fields: Any) -> Any:
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    return {"type": "allowed_tools", "allowed_tools": {"tools": tools, **fields}}
+
+
+def schema(given: Any) -> Any:
+    return {"type": "json_schema", "json_schema": given}
 
 
 BAD: list[tuple[Any, int, str]] = [
@@ -69,6 +85,10 @@ BAD: list[tuple[Any, int, str]] = [
     (messages({**CODE, "language": 1}), 422, "messages[1].language"),
     (messages({**CODE, "created": "now"}), 422, "messages[1].created"),
     (messages({**CODE, "created": True}), 422, "messages[1].created"),
+    (messages({**CODE, "created": -1}), 400, "messages[1].created"),
+    (messages({**CODE, "created": 1e300}), 400, "messages[1].created"),
+    (messages({**CODE, "id": ""}), 400, "messages[1].id"),
+    (messages({**CODE, "language": "ruby"}), 400, "messages[1].language"),
     (result(), 422, "messages[2].result"),
     (result(result={"status": 1}), 422, "messages[2].result.status"),
     (result(result={"status": "odd"}), 422, "messages[2].result.status"),
@@ -80,11 +100,22 @@ BAD: list[tuple[Any, int, str]] = [
     (body(tools=[{"type": "function", "function": 1}]), 422, "tools[0].function"),
     (body(tools=[{**TOOL, "allowed_callers": "direct"}]), 422, "tools[0].allowed_callers"),
     (body(tools=[{**TOOL, "allowed_callers": ["me"]}]), 422, "tools[0].allowed_callers"),
-    (body(tools=[{"type": "function", "function": {}}]), 400, ""),
+    (body(tools=[{"type": "function", "function": {}}]), 422, "tools[0].function.name"),
+    (body(tools=[{"type": "function"}]), 422, "tools[0].function.name"),
+    (body(tools=[TOOL, {"type": "function", "name": 5}]), 422, "tools[1].name"),
+    (body(tools=[{"type": "function", "function": {"name": ""}}]), 422, "tools[0].function.name"),
+    (
+        body(tools=[{"type": "function", "allowed_callers": ["direct"], "function": {}}]),
+        422,
+        "tools[0].function.name",
+    ),
+    (body(tools=[DIRECT, TOOL, {"name": "g", "parameters": 5}]), 400, "tools[2]"),
     (body(tool_choice=5), 422, "tool_choice"),
     (body(tool_choice="some"), 400, "tool_choice"),
     (body(tool_choice={"type": "function", "function": {"name": "g"}}), 400, "tool_choice"),
     (body(tool_choice={"type": "function"}), 422, "tool_choice.function"),
+    (body(tool_choice={"type": "odd"}), 400, "tool_choice.type"),
+    (body(tool_choice=allowing(mode="odd")), 400, "tool_choice.allowed_tools.mode"),
     (body(n=2), 400, "n"),
     (body(n="2"), 422, "n"),
     (body(stream="yes"), 422, "stream"),
@@ -92,8 +123,16 @@ BAD: list[tuple[Any, int, str]] = [
     (body(stream_options={"include_usage": 1}), 422, "stream_options.include_usage"),
     (body(parallel_tool_calls=0), 422, "parallel_tool_calls"),
     (body(response_format="json"), 422, "response_format"),
+    (body(response_format=schema(5)), 422, "response_format.json_schema"),
+    (body(response_format=schema(None)), 422, "response_format.json_schema"),
+    (
+        body(response_format={"type": "json_object", "json_schema": 5}),
+        422,
+        "response_format.json_schema",
+    ),
     (body(code_mode=True), 422, "code_mode"),
     (body(code_mode={"language": 1}), 422, "code_mode.language"),
+    (body(code_mode={"language": "ruby"}), 400, "code_mode.language"),
     (body(code_mode={"protocol": 1}), 422, "code_mode.protocol"),
     (body(code_mode={"protocol": "x"}), 400, "code_mode.protocol"),
     (body(code_mode={"max_programs": "8"}), 422, "code_mode.max_programs"),
@@ -110,6 +149,46 @@ def test_bad_input_is_refused_by_its_name(given: Any, status: int, param: str) -
     assert (got, answer["error"]["param"] or "") == (status, param)
     assert param in answer["error"]["message"]
     assert not headers
+
+
+@pytest.mark.parametrize("given", [{"language": "ruby"}, {"language": "ruby", "created": 5}])
+def test_a_finished_program_may_be_of_a_language_that_is_gone(given: Any) -> None:
+    end = {"role": "code_result", "id": "p", "result": {"status": "success", "data": 1}}
+    request = chat.decode(messages({**CODE, **given}, end), chat.Defaults())
+    assert len(request.entries) == 2
+
+
+def test_tools_that_are_nested_too_deeply_are_refused() -> None:
+    deep: Any = []
+    for _ in range(3000):
+        deep = [deep]
+    with pytest.raises(Unsupported, match="nested too deeply") as caught:
+        chat.decode(body(tools=deep), chat.Defaults())
+    assert caught.value.param == "tools"
+
+
+def test_an_unknown_language_is_told_which_there_are() -> None:
+    with pytest.raises(RequestError, match=r"'ruby': choose one of typescript, python"):
+        chat.decode(body(code_mode={"language": "ruby"}), chat.Defaults())
+
+
+@pytest.mark.parametrize("spelling", ["parameters", "input_schema", "inputSchema"])
+@pytest.mark.parametrize("callers", [["direct", "programmatic"], ["direct"]])
+def test_a_flat_declaration_goes_upstream_with_its_name_inside(
+    spelling: str, callers: list[str]
+) -> None:
+    shape = {"type": "object"}
+    flat = {"type": "function", "name": "flat", "description": "d", spelling: shape, "x": 1}
+    request = chat.decode(body(tools=[{**flat, "allowed_callers": callers}]), chat.Defaults())
+    function = {"name": "flat", "description": "d", "parameters": shape}
+    assert request.direct == ({"type": "function", "function": function, "x": 1},)
+    assert [tool.name for tool in request.tools] == ["flat"] * ("programmatic" in callers)
+
+
+def test_a_choice_of_a_declared_tool_that_is_no_function_goes_on() -> None:
+    custom = {"type": "custom", "custom": {"name": "c"}}
+    request = chat.decode(body(tools=[TOOL, custom], tool_choice=custom), chat.Defaults())
+    assert request.tool_choice == custom
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from coderelay.conversation import Unsupported
 from coderelay.core import Completed, Entry, Limits, Program, Returned, Tool
 from coderelay.dialects import code
 
@@ -29,7 +30,11 @@ def test_what_to_evaluate_is_read() -> None:
         ({}, 422, "program"),
         ({"program": {"source": 1}}, 422, "program.source"),
         ({"program": {"source": "1"}, "tools": 1}, 422, "tools"),
-        ({"program": {"source": "1"}, "tools": [{}]}, 400, "name"),
+        ({"program": {"source": "1"}, "tools": [{}]}, 400, "tools[0]"),
+        ({"program": {"source": "1"}, "tools": [{"name": "f"}, {}]}, 400, "tools[1]"),
+        ({"program": {"source": "1", "language": "ruby"}}, 400, "program.language"),
+        ({"program": {"source": "1", "created": -1}}, 400, "program.created"),
+        ({"program": {"source": "1", "id": ""}}, 400, "program.id"),
         ({"program": {"source": "1"}, "journal": {}}, 422, "journal"),
         ({"program": {"source": "1"}, "journal": [{}]}, 400, "entry 0"),
         ({"program": {"source": "1" * 99}}, 413, "program.source"),
@@ -39,7 +44,7 @@ def test_what_to_evaluate_is_read() -> None:
                 "journal": [{"name": "f", "arguments": {}, "value": "x" * 99}],
             },
             413,
-            "journal[0]",
+            "journal[0].value",
         ),
     ],
 )
@@ -49,6 +54,13 @@ def test_bad_input_is_refused_by_its_name(body: Any, status: int, named: str) ->
     got, answer, _ = code.error_body(caught.value)
     assert got == status
     assert named in answer["error"]["message"]
+    assert answer["error"]["param"] == (None if named == "entry 0" else named)
+
+
+def test_declarations_in_an_unknown_language_are_refused_by_its_name() -> None:
+    with pytest.raises(Unsupported, match=r"typescript, python") as caught:
+        code.decode_declarations({"tools": [], "language": "ruby"})
+    assert caught.value.param == "language"
 
 
 def test_declarations_are_asked_for_and_given() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from coderelay.conversation import DamagedToken, HistoryError, TooLarge, token
+from coderelay.conversation import DamagedToken, FieldError, HistoryError, TooLarge, token
 from coderelay.core import Diverged, Limits, RequestError
 from coderelay.models import ScriptedModel
 from tests.gateway.driving import SEARCH, USER, ask, code, converse, request, script
@@ -96,6 +96,37 @@ def test_foreign_results_may_come_in_any_order_and_arguments_as_objects() -> Non
     history = [*LITERAL[:2], {"role": "assistant", "content": None, "tool_calls": calls}, *answers]
     new = ask(request(messages=history), script("", "News."))["choices"][0]["messages"]
     assert new[0]["result"]["data"] == {"sportNews": ["s"], "internationalAffairesNews": ["i"]}
+
+
+def test_a_direct_call_that_reuses_the_id_of_a_programs_call_keeps_its_answer() -> None:
+    again = {"role": "assistant", "content": None, "tool_calls": [foreign_call("cff9ca16", "x")]}
+    direct = {"role": "tool", "tool_call_id": "cff9ca16", "content": "DIRECT"}
+    end = {"role": "code_result", "id": "JZsSpZjh0", "result": {"status": "success", "data": 7}}
+    tools = [{**SEARCH, "allowed_callers": ["direct", "programmatic"]}]
+    messages = [*LITERAL, end, again, direct]
+    ask(request(messages=messages, tools=tools), model := script("", "", "Done."))
+    assert shown(model)[-2]["tool_calls"] == again["tool_calls"]
+    assert shown(model)[-1] == direct
+
+
+def test_a_programs_call_that_reuses_the_id_of_a_direct_call_gets_its_answer() -> None:
+    early = {"role": "assistant", "content": None, "tool_calls": [foreign_call("cff9ca16", "x")]}
+    direct = {"role": "tool", "tool_call_id": "cff9ca16", "content": "DIRECT"}
+    tools = [{**SEARCH, "allowed_callers": ["direct", "programmatic"]}]
+    messages = [LITERAL[0], early, direct, *LITERAL[1:]]
+    parts = [{"type": "image_url", "image_url": {"url": "x"}}]
+    response = ask(request(messages=messages, tools=tools), script("", "", "Done."))
+    assert response["choices"][0]["messages"][0]["result"]["data"]["sportNews"] == "[…]"
+    messages[-2] = {**messages[-2], "content": parts}
+    with pytest.raises(FieldError, match="a program gets nothing else"):
+        ask(request(messages=messages, tools=tools), script())
+
+
+def test_the_first_answer_to_no_call_is_named() -> None:
+    strays = [f"cr1_x_{place}_0123456789abcdef" for place in range(2)]
+    messages = [USER, *(answer({"id": id}) for id in strays)]
+    with pytest.raises(HistoryError, match=strays[0]):
+        ask(request(messages=messages), script())
 
 
 def test_a_program_without_calls_yet_is_begun() -> None:
@@ -277,8 +308,8 @@ def test_an_error_raises_in_the_program() -> None:
     ("limits", "message"),
     [
         (Limits(result=100), "200"),
-        (Limits(calls=1), "calls"),
-        (Limits(source=20), "program"),
+        (Limits(calls=1), "the program of the call 'cr1_.*calls"),
+        (Limits(source=20), "the program 'id"),
     ],
 )
 def test_what_is_over_its_limit_is_refused(limits: Limits, message: str) -> None:

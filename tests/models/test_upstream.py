@@ -25,7 +25,11 @@ CHUNKS = [
 
 
 def sse(*values: Any) -> httpx.Response:
-    lines = "".join(f"data: {json.dumps(value)}\n\n" for value in values) + "data: [DONE]\n\n"
+    return events(*map(json.dumps, values), "[DONE]")
+
+
+def events(*data: str) -> httpx.Response:
+    lines = "".join(f"data: {each}\n\n" for each in data)
     return httpx.Response(200, text=lines, headers={"content-type": "text/event-stream"})
 
 
@@ -138,13 +142,88 @@ def test_a_refusal_is_passed_on_without_the_key() -> None:
     [
         httpx.Response(200, text="<html>"),
         httpx.Response(200, json=[1]),
-        httpx.Response(200, text="data: {x\n\n", headers={"content-type": "text/event-stream"}),
+        httpx.Response(200, content=b'{"a": "\xff"}'),
+        httpx.Response(200, text="[" * 100_000),
+        httpx.Response(200, text='{"a": ' + "[" * 300 + "]" * 300 + "}"),
+        httpx.Response(200, text='{"a": ' + "1" * 5_000 + "}"),
+        httpx.Response(400, text="[" * 100_000),
+        events("{x"),
+        events("[" * 100_000),
         sse({"error": {"message": "overloaded"}}),
     ],
 )
 def test_an_answer_that_is_none_is_the_endpoints_fault(answer: httpx.Response) -> None:
     with pytest.raises(UpstreamError):
         collect(Endpoint(answer))
+
+
+REPEATED = {"error": {"message": f"wrong key {KEY} or client-secret"}}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(200, json=REPEATED),
+        httpx.Response(200, json={"error": {"code": KEY, "why": "client-secret"}}),
+        httpx.Response(403, text=f"no JSON: {KEY} client-secret"),
+        sse(REPEATED),
+        sse(*CHUNKS[:2], REPEATED),
+        sse({"error": {"message": "x" * 1_990 + KEY}}),
+        httpx.Response(403, text="x" * 490 + KEY),
+    ],
+    ids=["whole", "no message", "no JSON", "first event", "mid-stream", "cut", "cut text"],
+)
+def test_no_failure_tells_a_key(answer: httpx.Response) -> None:
+    with pytest.raises(UpstreamError) as caught:
+        collect(Endpoint(answer), "client-secret")
+    assert "***" in str(caught.value) or len(str(caught.value)) == 2_000
+    assert "sk-s" not in str(caught.value)
+    assert "client-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [events(*map(json.dumps, CHUNKS[:5])), events()])
+def test_a_stream_that_breaks_off_is_no_whole_answer(data: httpx.Response) -> None:
+    with pytest.raises(UpstreamError, match="broke off in the midst of its answer"):
+        collect(Endpoint(data))
+
+
+def test_a_stream_that_says_why_it_ends_is_whole() -> None:
+    assert Finished("tool_calls") in collect(Endpoint(events(*map(json.dumps, CHUNKS))))
+
+
+def test_an_empty_reason_to_end_is_none() -> None:
+    chunk = {"choices": [{"delta": {"content": "He"}, "finish_reason": ""}]}
+    with pytest.raises(UpstreamError, match="broke off"):
+        collect(Endpoint(events(json.dumps(chunk))))
+
+
+@pytest.mark.parametrize("number", ["-1", "NaN", "1e999", "-Infinity", "1" + "0" * 400, '"9"'])
+def test_a_count_that_is_none_is_zero(number: str) -> None:
+    usage = f'{{"prompt_tokens": {number}, "completion_tokens": 2, "total_tokens": {number}}}'
+    answer = events(f'{{"choices": [], "usage": {usage}}}', "[DONE]")
+    assert collect(Endpoint(answer)) == [Counted(Usage(0, 2, 2))]
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e400", "-1e400"])
+def test_a_number_that_is_none_is_null(number: str) -> None:
+    delta = f'{{"content": "Hi", "odd": [{number}, 1.5]}}'
+    usage = f'{{"details": {{"odd": {number}, "cost": 0.5, "huge": 1e308}}}}'
+    answer = events(f'{{"choices": [{{"delta": {delta}}}], "usage": {usage}}}', "[DONE]")
+    assert collect(Endpoint(answer)) == [
+        TextPiece("Hi"),
+        Named(extra={"odd": [None, 1.5]}),
+        Counted(Usage(details={"details": {"odd": None, "cost": 0.5, "huge": None}})),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("after", "pause"),
+    [("nan", 0.5), ("inf", 0.5), ("-7", 0.5), ("1e999", 0.5), ("9999", 30.0), ("soon", 0.5)],
+)
+def test_a_pause_is_a_sound_one_whatever_is_asked_for(after: str, pause: float) -> None:
+    endpoint = Endpoint(httpx.Response(503, headers={"retry-after": after}), sse())
+    collect(endpoint)
+    assert endpoint.pauses == [pause]
 
 
 def test_silence_is_a_timeout() -> None:

@@ -97,15 +97,44 @@ def test_an_upstream_that_is_silent_is_a_504(http: httpx.Client, body: Json) -> 
             refusal(http.post(url + COMPLETIONS, json=body), 504)
 
 
-def test_an_upstream_error_comes_without_the_key(http: httpx.Client, relayed: Relayed) -> None:
+@pytest.mark.parametrize("status", [401, 200])
+def test_an_upstream_error_comes_without_the_key(
+    http: httpx.Client, relayed: Relayed, status: int
+) -> None:
     def script(body: Json) -> Response:
-        return JSONResponse({"error": {"message": "bad key sk-secret"}}, 401)
+        return JSONResponse({"error": {"message": "bad key sk-secret"}}, status)
 
     relayed.upstream.script = script
     headers = {"authorization": "Bearer sk-secret"}
     error = refusal(http.post(relayed.url + COMPLETIONS, json=CODE, headers=headers), 502)
     assert "bad key" in error["message"]
     assert "sk-secret" not in error["message"]
+
+
+def test_a_refusal_passed_on_comes_without_the_key(http: httpx.Client, relayed: Relayed) -> None:
+    def script(body: Json) -> Response:
+        told = {"error": {"message": "bad key sk-secret"}}
+        return JSONResponse(told, 401, {"x-auth": "Bearer sk-secret"})
+
+    relayed.upstream.script = script
+    headers = {"authorization": "Bearer sk-secret"}
+    response = http.post(relayed.url + COMPLETIONS, json=PLAIN, headers=headers)
+    assert response.status_code == 401
+    assert response.json() == {"error": {"message": "bad key ***"}}
+    assert response.headers["x-auth"] == "Bearer ***"
+
+
+@pytest.mark.parametrize("number", ["-5", "NaN", "1e999"])
+def test_odd_numbers_of_an_upstream_are_no_failure(
+    http: httpx.Client, relayed: Relayed, number: str
+) -> None:
+    message = f'{{"role": "assistant", "content": "Hi.", "odd": {number}}}'
+    usage = f'{{"prompt_tokens": {number}, "details": {{"odd": {number}}}}}'
+    answer = f'{{"choices": [{{"message": {message}}}], "usage": {usage}}}'
+    relayed.upstream.script = lambda body: Response(answer, media_type="application/json")
+    response = http.post(relayed.url + COMPLETIONS, json=CODE)
+    assert response.status_code == 200, response.text
+    assert response.json()["usage"]["prompt_tokens"] == 0
 
 
 def test_a_client_that_leaves_a_relayed_stream_ends_it_upstream(

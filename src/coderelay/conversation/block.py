@@ -119,9 +119,11 @@ class Block:
     def _excess(self, told: list[_Told], limits: Limits) -> list[RequestError]:
         found: list[RequestError] = []
         if self.program is not None and size(self.program.source) > limits.source:
-            found.append(TooLarge(f"a program is longer than {limits.source:,} bytes: shorten it"))
+            which = f"the program {brief(self.program.id)}"
+            found.append(TooLarge(f"{which} is longer than {limits.source:,} bytes: shorten it"))
         if len(told) > limits.calls:
-            found.append(TooLarge(f"a program has more than {limits.calls:,} calls"))
+            which = f"the program of the call {brief(told[0].call.id)}"
+            found.append(TooLarge(f"{which} has more than {limits.calls:,} calls"))
         found += [
             TooLarge(
                 f"the result of {brief(each.call.id)} is {size(each.content):,} bytes, "

@@ -44,7 +44,11 @@ class DamagedToken(HistoryError):
 
 
 class TooLarge(RequestError):
-    """A program, a result or the number of calls is over its limit."""
+    """A program, a result or the number of calls is over its limit; `param` may name it."""
+
+    def __init__(self, message: str, param: str | None = None) -> None:
+        super().__init__(message)
+        self.param = param
 
 
 class ProgramsSpent(CoderelayError):

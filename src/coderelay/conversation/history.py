@@ -11,7 +11,7 @@ from coderelay.conversation import token
 from coderelay.conversation.block import Block, Said, brief
 from coderelay.conversation.entries import ConversationEntry, Message, Plain
 from coderelay.conversation.errors import DamagedToken, HistoryError
-from coderelay.core import Completed, Failed, Json, Limits, Program, Tool
+from coderelay.core import Completed, Failed, Json, Limits, Program, RequestError, Tool
 
 _DAMAGED = ""
 
@@ -60,7 +60,7 @@ class History:
         direct = [call for call in calls if not token.is_ours(call.id)]
         if direct:
             self._append(Plain({**message, "tool_calls": [dict(each.message) for each in direct]}))
-            self._plain_ids.update(call.id for call in direct)
+            self._own(call.id for call in direct)
         for call in calls:
             if token.is_ours(call.id):
                 said = _said(call.id)
@@ -89,13 +89,15 @@ class History:
             if self._open is not None:
                 self._open.problems.append(stray)
             else:
-                self._stray = stray
+                self._stray = self._stray or stray
         else:
             self._append(Plain(message))
 
-    def code(self, program: Program) -> None:
-        """A program begins a block that brackets all that follows."""
-        self._begin(Block(program, token.key(program.id), bracketed=True))
+    def code(self, program: Program, *, problem: RequestError | None = None) -> None:
+        """A program begins a block that brackets all that follows. `problem`: why it cannot run."""
+        block = self._begin(Block(program, token.key(program.id), bracketed=True))
+        if problem is not None:
+            block.problems.append(problem)
 
     def code_result(self, id: str, outcome: Completed | Failed, *, where: str) -> None:
         """A program's end. One whose beginning was trimmed away is nothing to anybody."""
@@ -135,6 +137,13 @@ class History:
     def _add(self, block: Block, call: GivenCall, said: Said, where: str) -> None:
         block.call(call.id, call.name, call.arguments, said=said, where=where)
         self._by_id[call.id] = block
+        self._plain_ids.discard(call.id)
+
+    def _own(self, ids: Iterable[str]) -> None:
+        """These ids are now the model's own calls, whatever they were before."""
+        for id in ids:
+            self._by_id.pop(id, None)
+            self._plain_ids.add(id)
 
     def _block_of(self, said: Said) -> Block:
         """The block that a call of ours belongs to, begun where it is not there yet."""

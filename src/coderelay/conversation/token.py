@@ -27,11 +27,18 @@ MAX_ID = 64_000
 MAX_INFLATED = 1_000_000
 """What a token may unpack to: a small one could otherwise hold gigabytes."""
 
+MOST_EARLIER = 100
+"""Programs without calls that a token may tell of."""
+
 _PREFIX = "cr1_"
 _FORMAT = b"\xfd"  # base64url writes it as '_': no short id begins so, and the forms never mix
 _SHORT = re.compile(r"cr1_([A-Za-z0-9-]{1,64})_([0-9]{1,6})_([0-9a-f]{16})")
 _PLAIN = re.compile(r"[A-Za-z0-9-]{1,64}")
 _NEVER_TOO_LONG = 20_000
+
+
+class _Unsound(ValueError):
+    """What is wrong with a token, in our own words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +127,7 @@ def decode(id: str) -> First | Later:
     try:
         return _unpack(_bytes(id))
     except (ValueError, TypeError, KeyError, RecursionError, zlib.error) as error:
-        reason = str(error) if type(error) is ValueError else "cannot be read"
+        reason = str(error) if isinstance(error, _Unsound) else "cannot be read"
         raise _damaged(id, reason) from error
 
 
@@ -143,31 +150,32 @@ def _pack(first: First, earlier: Sequence[Program]) -> str | None:
 def _bytes(id: str) -> bytes:
     text = id[len(_PREFIX) :]
     if not re.fullmatch(r"[A-Za-z0-9_-]*", text):
-        raise ValueError("holds a character that no id has")
+        raise _Unsound("holds a character that no id has")
     try:
         return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except binascii.Error as error:
-        raise ValueError("is cut") from error
+        raise _Unsound("is cut") from error
 
 
 def _unpack(whole: bytes) -> First:
     if whole[:1] != _FORMAT:
-        raise ValueError("has no form that this server knows")
+        raise _Unsound("has no form that this server knows")
     packed = whole[5:]
     if zlib.crc32(packed).to_bytes(4, "big") != whole[1:5]:
-        raise ValueError("is cut or changed: its checksum does not hold")
+        raise _Unsound("is cut or changed: its checksum does not hold")
     inflate = zlib.decompressobj(wbits=-15)
     plain = inflate.decompress(packed, MAX_INFLATED)
     if inflate.unconsumed_tail or not inflate.eof or inflate.unused_data:
-        raise ValueError("unpacks to more than a token may hold")
+        raise _Unsound("unpacks to more than a token may hold")
     program, fingerprint, index, called, earlier = json.loads(plain)
     if not (
         isinstance(fingerprint, str)
         and type(index) is int
         and isinstance(called, str)
         and isinstance(earlier, list)
+        and len(earlier) <= MOST_EARLIER
     ):
-        raise ValueError("holds something else than a program")
+        raise _Unsound("holds something else than a program")
     return First(
         _program(program), fingerprint, index, called, tuple(_program(each) for each in earlier)
     )
@@ -180,11 +188,11 @@ def _fields(program: Program) -> list[Json]:
 def _program(fields: Json) -> Program:
     id, language, created, source = fields
     if not isinstance(language, str) or not isinstance(source, str):
-        raise ValueError("holds something else than a program")
+        raise _Unsound("holds something else than a program")
     try:
         return Program(language, source, id, created)
     except InvalidProgram as error:
-        raise ValueError("holds something else than a program") from error
+        raise _Unsound("holds something else than a program") from error
 
 
 def _damaged(id: str, reason: str) -> DamagedToken:

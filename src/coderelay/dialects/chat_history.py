@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from coderelay.conversation import FieldError, Message, TooLarge
 from coderelay.conversation.history import GivenCall, History
-from coderelay.core import Completed, Failed, Failure, Json, Log, Program
+from coderelay.core import Completed, Failed, Failure, Json, Log
 from coderelay.core.jsonvalue import NotJson, dump, kind
 from coderelay.core.outcome import FailureKind
-from coderelay.core.program import FIXED_DATE
 from coderelay.dialects.fields import Fields
+from coderelay.dialects.programs import read_program, unknown_language
 from coderelay.wire import parse
 
 MOST_MESSAGES = 10_000
@@ -22,14 +22,16 @@ def read_messages(messages: Sequence[Json], history: History, *, language: str) 
     if len(messages) > MOST_MESSAGES:
         raise TooLarge(
             f"`messages` has {len(messages):,} entries, the limit is {MOST_MESSAGES:,}: "
-            "send a shorter history"
+            "send a shorter history",
+            "messages",
         )
     for place, message in enumerate(messages):
         where = f"messages[{place}]"
         fields = Fields(message, where)
         match fields.text("role"):
             case "code":
-                history.code(_program(fields, language))
+                program = read_program(fields, "code", language=language)
+                history.code(program, problem=unknown_language(program.language, fields))
             case "code_result":
                 history.code_result(fields.text("id"), _outcome(fields), where=where)
             case "assistant" if fields.value.get(_calls_name(fields)):
@@ -38,15 +40,6 @@ def read_messages(messages: Sequence[Json], history: History, *, language: str) 
                 _answer(fields, history, where)
             case _:
                 history.plain(fields.value)
-
-
-def _program(fields: Fields, language: str) -> Program:
-    return Program(
-        fields.text("language", language),
-        fields.text("code"),
-        fields.text("id"),
-        fields.number("created", FIXED_DATE),
-    )
 
 
 def _outcome(fields: Fields) -> Completed | Failed:

@@ -17,11 +17,11 @@ from coderelay.conversation import (
     token,
 )
 from coderelay.conversation.history import History
-from coderelay.core import DEFAULT_LIMITS, InvalidTool, Json, Limits, Tool
+from coderelay.core import DEFAULT_LIMITS, Json, Limits, Tool
 from coderelay.core.jsonvalue import kind
 from coderelay.dialects.chat_history import read_messages
 from coderelay.dialects.fields import Fields
-from coderelay.wire import tools_from_json
+from coderelay.dialects.programs import read_language, read_tools
 
 _OWN = frozenset(
     "model messages tools tool_choice parallel_tool_calls response_format stream stream_options "
@@ -29,6 +29,15 @@ _OWN = frozenset(
 )
 _NO_REFERENCES = 2  # the last version whose bytes depend on the values alone
 _TOOL_FIELDS = ("allowed_callers", "output_schema", "output")
+_FLAT = {
+    "name": "name",
+    "description": "description",
+    "input_schema": "parameters",
+    "inputSchema": "parameters",
+    "parameters": "parameters",
+    "strict": "strict",
+}
+"""What the flat forms of a declaration write beside `function`, and its name inside."""
 _CALLERS = ("direct", "programmatic")
 _CODE_ROLES = ("code", "code_result")
 
@@ -58,7 +67,7 @@ def decode(body: Json, defaults: Defaults) -> Request:
     if fields.number("n", 1) != 1:
         raise Unsupported("n", "must be 1: a program has one conversation to go on in")
     mode = fields.inner("code_mode", {})
-    language = mode.text("language", defaults.language)
+    language = read_language(mode, defaults.language)
     tools = _tools(fields)
     history = History(tools.programmatic, defaults.limits)
     read_messages(messages, history, language=language)
@@ -135,7 +144,7 @@ def _tools(fields: Fields, allowed: frozenset[str] | None = None) -> _Tools:
     try:
         packed = marshal.dumps(declared, _NO_REFERENCES)
     except ValueError as error:
-        raise InvalidTool("'tools' are nested too deeply") from error
+        raise Unsupported("tools", "are nested too deeply") from error
     return _read_tools(packed, allowed)
 
 
@@ -143,7 +152,7 @@ def _tools(fields: Fields, allowed: frozenset[str] | None = None) -> _Tools:
 def _read_tools(packed: bytes, allowed: frozenset[str] | None) -> _Tools:
     """Kept, because a client sends the same tools with every request. Their bytes are the key;
     `marshal` is the fastest way to them, and nothing from outside is ever unpacked by it."""
-    programmatic: list[Json] = []
+    programmatic: dict[int, Json] = {}
     direct: list[Message] = []
     named: dict[str, Message] = {}
     for place, item in enumerate(marshal.loads(packed)):
@@ -152,25 +161,25 @@ def _read_tools(packed: bytes, allowed: frozenset[str] | None) -> _Tools:
             direct.append(item)
             continue
         function = fields.inner("function", {}).value
-        cleaned = _cleaned(item, function)
-        callers = _callers(fields, function)
-        name = function.get("name", item.get("name"))
-        if isinstance(name, str):
-            if allowed is not None and name not in allowed:
-                continue
-            named[name] = cleaned
+        name, callers = _name(fields), _callers(fields, function)
+        if allowed is not None and name not in allowed:
+            continue
+        named[name] = cleaned = _cleaned(item, function)
         if "programmatic" in callers:
-            programmatic.append(item)
+            programmatic[place] = item
         if "direct" in callers:
             direct.append(cleaned)
-    return _Tools(_declared(programmatic), tuple(direct), named)
+    return _Tools(read_tools(programmatic), tuple(direct), named)
 
 
-def _declared(items: list[Json]) -> tuple[Tool, ...]:
-    try:
-        return tools_from_json(items)
-    except InvalidTool as error:
-        raise InvalidTool(f"tools: {error}") from error
+def _name(fields: Fields) -> str:
+    """A tool's name, which stands inside `function` or, in the flat form, beside it."""
+    function = fields.inner("function", {})
+    holder = fields if "name" in fields.value and "name" not in function.value else function
+    name = holder.text("name")
+    if not name:
+        raise FieldError(holder.path("name"), "is empty: a tool has a name")
+    return name
 
 
 def _callers(fields: Fields, function: Mapping[str, Json]) -> list[str]:
@@ -185,9 +194,11 @@ def _callers(fields: Fields, function: Mapping[str, Json]) -> list[str]:
 
 
 def _cleaned(item: Mapping[str, Json], function: Mapping[str, Json]) -> Message:
-    """The declaration without the fields that no upstream knows."""
-    plain = {key: value for key, value in function.items() if key not in _TOOL_FIELDS}
+    """The declaration as an upstream takes it, without the fields that none knows."""
     rest = {key: value for key, value in item.items() if key not in _TOOL_FIELDS}
+    flat = {_FLAT[key]: rest.pop(key) for key in _FLAT if key in rest}
+    nested = {key: value for key, value in function.items() if key not in _TOOL_FIELDS}
+    plain = {**flat, **nested}
     return {**rest, "type": "function", "function": plain}
 
 
@@ -206,9 +217,19 @@ def _choice(fields: Fields, tools: _Tools) -> tuple[Json, tuple[Message, ...]]:
             name = named.inner("function").text("name")
             return {"type": "function", "function": {"name": name}}, _made_direct(name, tools)
         case "allowed_tools":
-            return named.inner("allowed_tools").text("mode", "auto"), tools.direct
-        case _:
+            return _mode(named.inner("allowed_tools")), tools.direct
+        case other if any(tool["type"] == other for tool in tools.direct):
             return choice, tools.direct
+        case other:
+            reason = f"is {other!r:.40}: choose 'function' or 'allowed_tools'"
+            raise Unsupported(named.path("type"), reason)
+
+
+def _mode(allowed: Fields) -> str:
+    mode = allowed.text("mode", "auto")
+    if mode not in ("auto", "required"):
+        raise Unsupported(allowed.path("mode"), f"is {mode!r:.40}: choose 'auto' or 'required'")
+    return mode
 
 
 def _allowed(fields: Fields) -> frozenset[str] | None:
@@ -242,7 +263,14 @@ def _max_programs(mode: Fields, defaults: Defaults) -> int:
 
 def _response_format(fields: Fields) -> Json:
     given = fields.inner("response_format", {})
-    return None if given.text("type", "text") == "text" else given.value
+    said = given.text("type", "text")
+    if said == "text":
+        return None
+    if said == "json_schema" and "json_schema" in given.value:
+        given.inner("json_schema")
+    else:
+        given.inner("json_schema", {})
+    return given.value
 
 
 def _protocol(mode: Fields, messages: list[Json]) -> Protocol:

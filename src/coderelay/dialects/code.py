@@ -14,10 +14,10 @@ from coderelay.core import (
     Tool,
 )
 from coderelay.core.jsonvalue import dump, size
-from coderelay.core.program import FIXED_DATE
 from coderelay.dialects.chat_errors import error_body, error_object
 from coderelay.dialects.fields import Fields
-from coderelay.wire import journal_from_json, outcome_to_json, tools_from_json
+from coderelay.dialects.programs import read_language, read_program, read_tools
+from coderelay.wire import journal_from_json, outcome_to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def decode_evaluate(
     """What to evaluate. `language` is for a program that does not say its own."""
     fields = Fields(body)
     program = _program(fields.inner("program"), language)
-    tools = tools_from_json(fields.items("tools", []))
+    tools = read_tools(dict(enumerate(fields.items("tools", []))))
     journal = journal_from_json(fields.items("journal", []))
     _check(program, journal, limits)
     return EvaluateRequest(program, tools, journal)
@@ -57,8 +57,8 @@ def encode_outcome(outcome: Outcome) -> dict[str, Json]:
 def decode_declarations(body: Json, *, language: str = "typescript") -> DeclarationsRequest:
     """What to declare."""
     fields = Fields(body)
-    tools = tools_from_json(fields.items("tools"))
-    return DeclarationsRequest(tools, fields.text("language", language))
+    tools = read_tools(dict(enumerate(fields.items("tools"))))
+    return DeclarationsRequest(tools, read_language(fields, language))
 
 
 def encode_declarations(declarations: str, instructions: str, tool: Tool) -> dict[str, Json]:
@@ -76,22 +76,21 @@ def encode_declarations(declarations: str, instructions: str, tool: Tool) -> dic
 
 
 def _program(fields: Fields, language: str) -> Program:
-    return Program(
-        fields.text("language", language),
-        fields.text("source"),
-        fields.text("id", "program"),
-        fields.number("created", FIXED_DATE),
-    )
+    program = read_program(fields, "source", language=language, id="program")
+    read_language(fields, language)
+    return program
 
 
 def _check(program: Program, journal: tuple[Entry, ...], limits: Limits) -> None:
     if size(program.source) > limits.source:
-        raise TooLarge(f"'program.source' is longer than {limits.source:,} bytes: shorten it")
+        reason = f"is longer than {limits.source:,} bytes: shorten it"
+        raise TooLarge(f"'program.source' {reason}", "program.source")
     if len(journal) > limits.calls:
-        raise TooLarge(f"'journal' has more than {limits.calls:,} calls")
+        raise TooLarge(f"'journal' has more than {limits.calls:,} calls", "journal")
     for index, entry in enumerate(journal):
         if isinstance(entry.result, Returned) and size(dump(entry.result.value)) > limits.result:
-            raise TooLarge(f"'journal[{index}].value' is over {limits.result:,} bytes: send less")
+            where = f"journal[{index}].value"
+            raise TooLarge(f"'{where}' is over {limits.result:,} bytes: send less", where)
 
 
 __all__ = [

@@ -18,7 +18,7 @@ def offer(request: Request, toolset: Toolset) -> Offer:
     if request.tool_choice == "none":
         return Offer(toolset, None, (), request.parallel)
     code = toolset.code_name if request.tools else None
-    direct = {tool["function"]["name"] for tool in request.direct if "function" in tool}
+    direct = {tool["function"]["name"] for tool in request.direct if _is_function(tool)}
     return Offer(toolset, code, direct, request.parallel)
 
 
@@ -59,11 +59,16 @@ def fits(text: str, response_format: Mapping[str, Any]) -> bool:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    schema = response_format.get("json_schema", {}).get("schema", {"type": "object"})
+    said = response_format.get("json_schema") or {}
+    schema = said.get("schema", {"type": "object"})
     try:
         return compiled(Tool("response", parameters=schema)).validator.is_valid(value)
     except InvalidTool:
         return False  # the upstream knows what it makes of such a schema
+
+
+def _is_function(tool: Message) -> bool:
+    return bool(tool["type"] == "function")
 
 
 def _tools(request: Request, offered: Offer, entries: Sequence[ConversationEntry]) -> list[Message]:

@@ -1,10 +1,12 @@
 """An upstream's JSON, whole or in chunks, is read into pieces of an answer."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 
 from coderelay.conversation import UpstreamError, Usage
 from coderelay.core import Json
+from coderelay.core.jsonvalue import MAX_DEPTH, check_depth
 from coderelay.models.protocol import (
     CallPiece,
     Counted,
@@ -19,6 +21,22 @@ _MESSAGE = frozenset(
     "role content tool_calls function_call reasoning_content reasoning refusal audio".split()
 )
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
+_MOST_TOKENS = 2**53
+"""A count beyond is none: sums and metrics are to stay exact."""
+
+
+def parsed(text: str | bytes) -> Json:
+    """The value of an upstream's JSON. A number that is none (NaN, 1e999) is null, since nobody
+    could be sent it. Raises `UpstreamError`."""
+    try:
+        if isinstance(text, bytes):
+            text = text.decode(json.detect_encoding(text), "surrogatepass")
+        value = _READER.decode(text)
+        if text.count("[") + text.count("{") > MAX_DEPTH:
+            check_depth(value)
+    except (ValueError, RecursionError):  # the message would quote what was sent
+        raise UpstreamError("the model's endpoint sent something else than JSON") from None
+    return value
 
 
 def pieces(body: Json) -> Iterator[Delta]:
@@ -38,10 +56,10 @@ def pieces(body: Json) -> Iterator[Delta]:
 
 
 def error_message(body: Json) -> str:
-    """What an upstream says of its failure."""
+    """What an upstream says of its failure, at whatever length, with whatever secrets."""
     error = body.get("error", body) if isinstance(body, Mapping) else body
     message = error.get("message", error) if isinstance(error, Mapping) else error
-    return f"{message}"[:2_000]
+    return f"{message}"
 
 
 def _choice(choice: Mapping[str, Json]) -> Iterator[Delta]:
@@ -93,9 +111,27 @@ def _text(value: Json) -> str:
 
 def _usage(usage: Mapping[str, Json]) -> Usage:
     prompt, completion, total = (_count(usage.get(name)) for name in _COUNTS)
-    details = {key: value for key, value in usage.items() if key not in _COUNTS}
+    details = {key: _detail(value) for key, value in usage.items() if key not in _COUNTS}
     return Usage(prompt, completion, total or prompt + completion, details)
 
 
 def _count(value: Json) -> int:
-    return int(value) if isinstance(value, (int, float)) else 0
+    counted = isinstance(value, (int, float)) and 0 <= value <= _MOST_TOKENS
+    return int(value) if counted else 0
+
+
+def _detail(value: Json) -> Json:
+    """A detail of a usage, without numbers that cannot be added up."""
+    if isinstance(value, Mapping):
+        return {key: _detail(inner) for key, inner in value.items()}
+    if isinstance(value, (int, float)) and abs(value) > _MOST_TOKENS:
+        return None
+    return value
+
+
+def _finite(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
+
+
+_READER = json.JSONDecoder(parse_float=_finite, parse_constant=lambda _: None)

@@ -6,6 +6,7 @@ What fails before the first byte of an answer, for a reason that may pass, is tr
 
 import asyncio
 import json
+import math
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 
@@ -14,12 +15,14 @@ from httpx_sse import EventSource
 
 from coderelay.conversation import UpstreamError, UpstreamTimeout
 from coderelay.core import Json
-from coderelay.models.protocol import Delta
-from coderelay.models.reading import error_message, pieces
+from coderelay.models.protocol import Delta, Finished
+from coderelay.models.reading import error_message, parsed, pieces
+from coderelay.models.scrub import scrub
 from coderelay.models.transport import transport_for
 
 _PASSING = frozenset({408, 429, 500, 502, 503, 504, 529})
 _LONGEST_PAUSE = 30.0
+_LONGEST_MESSAGE = 2_000
 
 
 class Upstream:
@@ -59,10 +62,11 @@ class Upstream:
         async with self.relay("POST", "/chat/completions", content, key=key) as response:
             try:
                 if response.status_code >= 400:
-                    raise await self._failure(response, key)
-                async for each in _answer(response):
-                    for piece in pieces(each):
-                        yield piece
+                    raise await _failure(response)
+                async for piece in _answer(response):
+                    yield piece
+            except UpstreamError as error:
+                raise self._told(error, key) from None
             except httpx.TimeoutException as error:
                 raise UpstreamTimeout("the model's endpoint fell silent") from error
             except (httpx.HTTPError, httpx.StreamError) as error:
@@ -128,32 +132,37 @@ class Upstream:
                 await self._sleep(_pause(attempt, response.headers.get("retry-after")))
         raise AssertionError("the last attempt returns or raises")
 
-    async def _failure(self, response: httpx.Response, key: str | None) -> UpstreamError:
-        text = (await response.aread())[:100_000].decode("utf-8", "replace")
-        try:
-            message = error_message(json.loads(text))
-        except ValueError:
-            message = text[:500]
-        for secret in (self._key, key):
-            if secret:
-                message = message.replace(secret, "[key]")
-        status = response.status_code
-        return UpstreamError(f"the model's endpoint answered {status}: {message}", status)
+    def _told(self, error: UpstreamError, key: str | None) -> UpstreamError:
+        """An error as the client may see it. It is cut last: half a key is one too."""
+        message = scrub(str(error), self._key, key)[:_LONGEST_MESSAGE]
+        return type(error)(message, error.status)
 
 
-async def _answer(response: httpx.Response) -> AsyncIterator[Json]:
-    """The JSON values of a response: one, or one for each event."""
+async def _failure(response: httpx.Response) -> UpstreamError:
+    text = (await response.aread())[:100_000].decode("utf-8", "replace")
     try:
-        if "text/event-stream" not in response.headers.get("content-type", ""):
-            yield json.loads(await response.aread())
+        message = error_message(parsed(text))
+    except UpstreamError:
+        message = text
+    status = response.status_code
+    return UpstreamError(f"the model's endpoint answered {status}: {message}", status)
+
+
+async def _answer(response: httpx.Response) -> AsyncIterator[Delta]:
+    """The pieces of a response: of one JSON value, or of one for each event."""
+    if "text/event-stream" not in response.headers.get("content-type", ""):
+        for piece in pieces(parsed(await response.aread())):
+            yield piece
+        return
+    finished = False
+    async for event in EventSource(response).aiter_sse():
+        if event.data == "[DONE]":
             return
-        async for event in EventSource(response).aiter_sse():
-            if event.data == "[DONE]":
-                return
-            if event.data:
-                yield json.loads(event.data)
-    except ValueError as error:
-        raise UpstreamError("the model's endpoint sent something else than JSON") from error
+        for piece in pieces(parsed(event.data)) if event.data else ():
+            finished = finished or (isinstance(piece, Finished) and piece.reason != "")
+            yield piece
+    if not finished:
+        raise UpstreamError("the model's endpoint broke off in the midst of its answer")
 
 
 def _pause(attempt: int, after: str | None) -> float:
@@ -161,6 +170,8 @@ def _pause(attempt: int, after: str | None) -> float:
     try:
         asked = float(after) if after is not None else 0.0
     except ValueError:  # a date: nobody sends one here
+        asked = 0.0
+    if not math.isfinite(asked):
         asked = 0.0
     return min(max(asked, 0.5 * 2.0**attempt), _LONGEST_PAUSE)
 
