@@ -235,3 +235,8 @@ def test_what_has_nothing_to_do_with_code_is_passed_on_untouched(
     given: Any, untouched: bool
 ) -> None:
     assert chat.untouched(given) is untouched
+
+
+def test_a_tool_that_is_none_names_the_field_it_came_from() -> None:
+    status, told, _ = chat.error_body(InvalidTool("the tool 'f' has no schema"))
+    assert (status, told["error"]["param"]) == (400, "tools")

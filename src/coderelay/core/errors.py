@@ -35,6 +35,9 @@ class InvalidProgram(RequestError):
 class InvalidTool(RequestError):
     """A tool's declaration is none: its name or its schema."""
 
+    param = "tools"
+    """The field of a request that it comes from."""
+
 
 class InvalidJournal(RequestError):
     """A journal entry is no answered call."""
