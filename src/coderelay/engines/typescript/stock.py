@@ -31,8 +31,7 @@ class Stock:
         handles: Mapping[str, int],
     ) -> None:
         self._engine = engine
-        self._module = module
-        self._linker = linker
+        self._linked = linker.instantiate_pre(module)
         self._handles = handles
         self._idle: deque[Guest] = deque(maxlen=_KEPT)
         guest = self._make(memory_limit=1 << 30)
@@ -70,7 +69,7 @@ class Stock:
         store.set_epoch_deadline(_NEVER)
         store.set_fuel(_FUEL)
         try:
-            instance = self._linker.instantiate(store, self._module)
+            instance = self._linked.instantiate(store)
         except wasmtime.WasmtimeError as error:
             raise EngineError(
                 f"a limit of {memory_limit} bytes of memory does not hold the guest itself: "

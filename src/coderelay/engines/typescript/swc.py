@@ -56,6 +56,7 @@ class Swc:
         self._imports = Imports(self._linker)
         for item in self._module.imports:
             self._imports.define(item, _import(item.name or ""))
+        self._linked = self._linker.instantiate_pre(self._module)
 
     def transform(self, source: str, **options: Any) -> dict[str, str]:
         """The stripper's output: `code`, and `map` if asked for. Raises `Unstrippable`; raises
@@ -65,7 +66,7 @@ class Swc:
         store.set_limits(memory_size=MEMORY)
         try:
             with self._backstop.watch(store, SECONDS):
-                instance = self._linker.instantiate(store, self._module)
+                instance = self._linked.instantiate(store)
                 _current.glue = glue = _Glue(Instance(store, instance))
                 return glue.transform(source, options)
         except wasmtime.Trap:
