@@ -21,6 +21,7 @@ from coderelay.core import (
     Tool,
     UnknownLanguage,
 )
+from coderelay.core.program import LANGUAGES
 from coderelay.engines.registry import languages
 from coderelay.run import evaluate, start
 from tests.contract.programs import PROGRAMS
@@ -244,6 +245,10 @@ def test_another_programs_journal_diverges(language: str) -> None:
 def test_a_tool_whose_schema_is_none_is_refused(language: str) -> None:
     with pytest.raises(InvalidTool, match="broken"):
         evaluate(program(language, "chance"), [Tool("broken", "", {"type": "nonsense"})], [])
+
+
+def test_there_is_an_engine_for_every_language() -> None:
+    assert languages() == LANGUAGES
 
 
 def test_an_unknown_language_is_refused_with_those_there_are() -> None:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from coderelay.core.errors import InvalidProgram
 
+LANGUAGES = ("typescript", "python")
+"""The languages in which a program may be written; the registry has an engine for each."""
+
 FIXED_DATE = 1_763_200_000
 """When a program was created, if nobody said: 2025-11-15, 09:46:40 UTC."""
 LATEST = 6_000_000_000

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 
 from coderelay.conversation import Unsupported
 from coderelay.core import InvalidTool, Json, Program, Tool
-from coderelay.core.program import FIXED_DATE, LATEST
+from coderelay.core.program import FIXED_DATE, LANGUAGES, LATEST
 from coderelay.dialects.fields import Fields
-from coderelay.engines.registry import languages
 from coderelay.wire import tools_from_json
 
 
@@ -24,7 +23,7 @@ def read_program(fields: Fields, source: str, *, language: str, id: str | None =
 
 
 def read_language(fields: Fields, default: str) -> str:
-    """The field `language`, which must be one that an engine runs."""
+    """The field `language`, which must be one of those there are."""
     language = fields.text("language", default)
     problem = unknown_language(language, fields)
     if problem is not None:
@@ -34,9 +33,9 @@ def read_language(fields: Fields, default: str) -> str:
 
 def unknown_language(language: str, fields: Fields) -> Unsupported | None:
     """What is wrong with a language, if anything."""
-    if language in languages():
+    if language in LANGUAGES:
         return None
-    known = ", ".join(languages())
+    known = ", ".join(LANGUAGES)
     return Unsupported(fields.path("language"), f"is {language!r:.40}: choose one of {known}")
 
 

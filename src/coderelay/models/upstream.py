@@ -90,11 +90,6 @@ class Upstream:
         finally:
             await response.aclose()
 
-    async def models(self, *, key: str | None) -> tuple[int, bytes]:
-        """The endpoint's own list of models: its status and its bytes."""
-        async with self.relay("GET", "/models", key=key) as response:
-            return response.status_code, await response.aread()
-
     async def close(self) -> None:
         """Close all connections."""
         await self._client.aclose()
