@@ -15,6 +15,12 @@ MANY = {
 TOOL = Tool("keep", "", {"type": "object", "properties": {"text": {"type": "string"}}})
 
 
+@pytest.mark.parametrize("name", ["fuel", "seconds", "memory", "calls", "value"])
+def test_a_limit_below_nothing_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        Limits(**{name: -1})
+
+
 @pytest.mark.parametrize("language", languages())
 def test_the_arguments_of_all_waiting_calls_are_bounded(language: str) -> None:
     outcome = evaluate(Program(language, MANY[language]), [TOOL], [], limits=Limits(batch=20_000))

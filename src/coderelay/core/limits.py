@@ -1,6 +1,6 @@
 """The hard limits of a run. Passing one fails the program; what is journalled is never cut."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 KB = 1024
 MB = 1024 * KB
@@ -27,6 +27,13 @@ class Limits:
     result: int = 8 * MB
     value: int = 4 * MB
     logs: int = 1 * MB
+
+    def __post_init__(self) -> None:
+        """A limit below 0 limits nothing: fuel would wrap around."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None and value < 0:
+                raise ValueError(f"the limit `{field.name}` is {value}, and must be at least 0")
 
 
 DEFAULT_LIMITS = Limits()
