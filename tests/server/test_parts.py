@@ -13,7 +13,7 @@ import pytest
 
 from coderelay.server.admission import Admission
 from coderelay.server.errors import Full, Unauthorized
-from coderelay.server.keys import Keys, bearer
+from coderelay.server.keys import Keys, key_of
 from coderelay.server.logs import JsonLines
 from coderelay.server.metrics import Metrics
 from coderelay.server.settings import InvalidSetting, Settings
@@ -49,7 +49,6 @@ def test_any_of_several_keys_opens() -> None:
 @pytest.mark.parametrize(
     ("header", "key"),
     [
-        (None, None),
         (b"", None),
         (b"Bearer", None),
         (b"Bearer  ", None),
@@ -59,8 +58,14 @@ def test_any_of_several_keys_opens() -> None:
         (b"Bearer \xff", None),
     ],
 )
-def test_a_key_is_what_follows_bearer(header: bytes | None, key: str | None) -> None:
-    assert bearer(header) == key
+def test_a_key_is_what_follows_bearer(header: bytes, key: str | None) -> None:
+    assert key_of({b"authorization": header}) == key
+
+
+def test_a_key_may_stand_in_a_header_of_its_own() -> None:
+    assert key_of({}) is None
+    assert key_of({b"x-api-key": b"abc"}) == "abc"
+    assert key_of({b"authorization": b"Bearer one", b"x-api-key": b"two"}) == "one"
 
 
 def test_the_servers_key_replaces_the_clients() -> None:

@@ -62,8 +62,12 @@ ConversationEntry: TypeAlias = Plain | CodeBlock
 class Request:
     """What a client asks for, in no API's words.
 
-    `tools` may be called by programs, `direct` are declarations that the model is offered as they
-    stand. `options` are all other fields of the request: they go upstream untouched.
+    - `tools` may be called by programs, `direct` are declarations that the model is offered as
+      they stand, both in the shape of Chat Completions.
+    - `options` are all other fields for the upstream, in the words of Chat Completions.
+    - `protocol`: with `ids` the program rides in the ids of its calls, with `messages` it stands
+      in the history, in whatever shape the dialect has for it.
+    - `given` is what the dialect wants to know again when it encodes the answer.
     """
 
     model: str
@@ -80,6 +84,7 @@ class Request:
     include_usage: bool = False
     receipt: bool = False
     protocol: Protocol = "ids"
+    given: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from coderelay.core import (
     Tool,
 )
 from coderelay.core.jsonvalue import dump, size
-from coderelay.dialects.chat_errors import error_body, error_object
+from coderelay.dialects.chat.errors import error_body, error_object
 from coderelay.dialects.fields import Fields
 from coderelay.dialects.programs import read_language, read_program, read_tools
 from coderelay.wire import journal_from_json, outcome_to_json

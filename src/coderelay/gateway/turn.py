@@ -135,7 +135,7 @@ class Turn:
     async def events(self) -> AsyncGenerator[Event, None]:
         """The turn, step by step."""
         now = int(self._gateway.now())
-        self._started = Started(f"chatcmpl-{self._gateway.new_id()}", now, self._request.model)
+        self._started = Started(self._gateway.new_id(), now, self._request.model)
         self._toolset = await self._prepare()
         block = self._entries[-1] if self._entries else None
         ended: NewEntry | None = None

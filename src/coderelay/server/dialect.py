@@ -5,7 +5,7 @@ from typing import Protocol
 
 from coderelay.conversation import Event, Reply, Request
 from coderelay.core import Json
-from coderelay.dialects.chat import Defaults
+from coderelay.dialects.defaults import Defaults
 
 
 class Encoder(Protocol):
@@ -14,9 +14,19 @@ class Encoder(Protocol):
     def feed(self, event: Event) -> list[Json]:
         """What is to be sent when this happens."""
 
+    def fail(self, error: Json) -> list[Json]:
+        """What is to be sent when the answer breaks off; `error` is the body of an error."""
+
 
 class Dialect(Protocol):
-    """A client API. The modules of `coderelay.dialects` are such."""
+    """A client API. The packages of `coderelay.dialects` are such.
+
+    In a stream, `NAMED_EVENTS` says that every event carries its `type` as its name, and `DONE` is
+    what the last one says, if there is such a one.
+    """
+
+    NAMED_EVENTS: bool
+    DONE: str | None
 
     def untouched(self, body: Json) -> bool:
         """Whether a request needs nothing of us, so that its bytes can be passed on."""

@@ -66,7 +66,8 @@ class Endpoint:
         if not exchange.status:
             await exchange.reply(body, status=status, headers=headers)
         elif exchange.events:
-            await exchange.write(event(body), more=False)
+            tell = exchange.breaking or event
+            await exchange.write(tell(body), more=False)
         # An answer of a stated length can only be cut: the server closes the connection.
 
     def _error(self, error: Exception) -> tuple[int, object, dict[str, str]]:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from coderelay.core import Json
 from coderelay.core.jsonvalue import NotJson
 from coderelay.server.errors import BodyTooLarge, Gone, NotJsonBody
-from coderelay.server.keys import bearer
+from coderelay.server.keys import key_of
 from coderelay.wire import parse
 
 GONE = 499
@@ -36,11 +36,13 @@ class Exchange:
         self.method: str = scope["method"]
         self.path: str = scope["path"]
         self.id = _request_id(self.headers.get(b"x-request-id"))
-        self.key = bearer(self.headers.get(b"authorization"))
+        self.key = key_of(self.headers)
         self.status = 0
         self.received = self.sent = 0
         self.notes: dict[str, Any] = {}
         """What the log is to say besides."""
+        self.breaking: Callable[[Json], bytes] | None = None
+        """How a stream that has begun says that it breaks off."""
         self.gone = self.events = self._answered = False
         self._watcher: asyncio.Task[None] | None = None
 

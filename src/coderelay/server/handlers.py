@@ -12,7 +12,7 @@ from coderelay.server.exchange import Exchange
 from coderelay.server.metrics import CONTENT_TYPE
 from coderelay.server.relay import relay
 from coderelay.server.service import Service
-from coderelay.server.streaming import send_events
+from coderelay.server.streaming import Events, send_events
 
 
 async def complete(service: Service, exchange: Exchange, dialect: Dialect) -> None:
@@ -31,8 +31,8 @@ async def complete(service: Service, exchange: Exchange, dialect: Dialect) -> No
 async def _turn(service: Service, exchange: Exchange, request: Request, dialect: Dialect) -> None:
     events = service.turn(request, exchange.key)
     if request.stream:
-        feed = dialect.Stream(request).feed
-        await send_events(exchange, events, feed, keep_alive=service.settings.keep_alive)
+        answer = Events(dialect, request)
+        await send_events(exchange, events, answer, keep_alive=service.settings.keep_alive)
         return
     reply = [event async for event in events][-1]
     assert isinstance(reply, Reply)

@@ -1,6 +1,6 @@
 """Who may use the server. Keys are compared in constant time and never leave this module."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from hmac import compare_digest
 
@@ -19,18 +19,20 @@ class Keys:
         if not self._digests:
             return
         if key is None:
-            raise Unauthorized("no key: send one as 'Authorization: Bearer <key>'")
+            raise Unauthorized(
+                "no key: send one as 'Authorization: Bearer <key>' or as 'x-api-key'"
+            )
         given = sha256(key.encode()).digest()
         matching = [compare_digest(given, digest) for digest in self._digests]
         if not any(matching):
             raise Unauthorized("wrong key: this server has its own client keys; ask its operator")
 
 
-def bearer(header: bytes | None) -> str | None:
-    """The key of an `Authorization` header."""
-    if header is None:
-        return None
-    scheme, _, key = header.decode("latin-1").partition(" ")
+def key_of(headers: Mapping[bytes, bytes]) -> str | None:
+    """The client's key: OpenAI's clients send `Authorization`, Anthropic's `x-api-key`."""
+    scheme, _, key = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+    if scheme.lower() != "bearer":
+        key = headers.get(b"x-api-key", b"").decode("latin-1")
     key = key.strip()
     usable = key.isascii() and key.isprintable()  # no other can be sent on in a header
-    return key if scheme.lower() == "bearer" and key and usable else None
+    return key if key and usable else None

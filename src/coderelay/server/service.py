@@ -8,7 +8,7 @@ import httpx
 
 from coderelay.conversation import Called, Ended, Event, Reply, Request
 from coderelay.core import Completed
-from coderelay.dialects.chat import Defaults
+from coderelay.dialects.defaults import Defaults
 from coderelay.gateway.turn import Gateway
 from coderelay.models.passthrough import Passthrough
 from coderelay.models.protocol import Model

@@ -3,10 +3,12 @@ is said a comment line keeps the connection alive."""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import TypeVar
 
+from coderelay.conversation import Event, Request
 from coderelay.core import Json
+from coderelay.server.dialect import Dialect
 from coderelay.server.exchange import Exchange, as_json
 
 T = TypeVar("T")
@@ -17,27 +19,45 @@ HEADERS = (
     (b"x-accel-buffering", b"no"),  # nginx would collect the stream otherwise
 )
 ALIVE = b": alive\n\n"
-DONE = b"data: [DONE]\n\n"
 
 
-def event(value: Json) -> bytes:
-    """One event that carries JSON."""
-    return b"data: " + as_json(value) + b"\n\n"
+def event(value: Json, *, named: bool = False) -> bytes:
+    """One event that carries JSON; a `named` one is called by the value's `type`."""
+    name = b"event: " + value["type"].encode() + b"\n" if named else b""
+    return name + b"data: " + as_json(value) + b"\n\n"
+
+
+class Events:
+    """An answer in pieces, as bytes."""
+
+    def __init__(self, dialect: Dialect, request: Request) -> None:
+        self._encoder = dialect.Stream(request)
+        self._named = dialect.NAMED_EVENTS
+        self.done = b"" if dialect.DONE is None else b"data: " + dialect.DONE.encode() + b"\n\n"
+        """What stands at the end of an answer that is complete."""
+
+    def feed(self, happened: Event) -> bytes:
+        """What is to be sent when this happens."""
+        return self._bytes(self._encoder.feed(happened))
+
+    def fail(self, error: Json) -> bytes:
+        """What is to be sent when the answer breaks off."""
+        return self._bytes(self._encoder.fail(error))
+
+    def _bytes(self, values: list[Json]) -> bytes:
+        return b"".join(event(value, named=self._named) for value in values)
 
 
 async def send_events(
-    exchange: Exchange,
-    events: AsyncIterator[T],
-    feed: Callable[[T], list[Json]],
-    *,
-    keep_alive: float,
+    exchange: Exchange, events: AsyncIterator[Event], answer: Events, *, keep_alive: float
 ) -> None:
-    """Send what `feed` makes of each event. The first event only says that the request is sound,
-    so it waits for the second: what fails before that still has a status of its own."""
-    held = b"".join(map(event, feed(await anext(events))))
+    """Send what the answer makes of each event. The first only says that the request is sound, so
+    it waits for the second: what fails before that still has a status of its own."""
+    exchange.breaking = answer.fail
+    held = answer.feed(await anext(events))
     async with contextlib.aclosing(with_silences(events, keep_alive)) as happenings:
         async for happened in happenings:
-            piece = ALIVE if happened is None else b"".join(map(event, feed(happened)))
+            piece = ALIVE if happened is None else answer.feed(happened)
             if not exchange.status:
                 await exchange.start(200, HEADERS)
             if held or piece:
@@ -45,7 +65,7 @@ async def send_events(
                 held = b""
     if not exchange.status:
         await exchange.start(200, HEADERS)
-    await exchange.write(held + DONE, more=False)
+    await exchange.write(held + answer.done, more=False)
 
 
 async def with_silences(events: AsyncIterator[T], seconds: float) -> AsyncGenerator[T | None, None]:

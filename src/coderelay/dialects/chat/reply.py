@@ -27,6 +27,7 @@ from coderelay.conversation import (
 )
 from coderelay.core import Completed, Failed, Json
 from coderelay.core.jsonvalue import dump
+from coderelay.dialects.mode import receipt_to_json
 from coderelay.wire import outcome_to_json
 
 
@@ -37,7 +38,7 @@ def encode(reply: Reply, request: Request) -> dict[str, Json]:
         choice["messages"] = [message for entry in reply.entries for message in _messages(entry)]
     choice["finish_reason"] = reply.finish
     return {
-        "id": reply.id,
+        "id": f"chatcmpl-{reply.id}",
         "object": "chat.completion",
         "created": reply.created,
         "model": reply.model,
@@ -80,10 +81,14 @@ class Stream:
             case _:
                 assert_never(event)
 
+    def fail(self, error: Json) -> list[Json]:
+        """What follows when the answer breaks off: the error, as it is told elsewhere."""
+        return [error]
+
     def _chunk(self, delta: Json, **choice: Json) -> dict[str, Json]:
         one = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": None, **choice}
         return {
-            "id": self._started.id,
+            "id": f"chatcmpl-{self._started.id}",
             "object": "chat.completion.chunk",
             "created": self._started.created,
             "model": self._started.model,
@@ -204,11 +209,5 @@ def _code_mode(receipt: Receipt | None, request: Request) -> dict[str, Json]:
     if request.protocol == "messages":
         said = {"protocol": "messages", "language": request.language}
     if receipt is not None:
-        said["receipt"] = {
-            "programs": receipt.programs,
-            "calls": receipt.calls,
-            "fuel": receipt.fuel,
-            "model_calls": receipt.model_calls,
-            "tokens": {"measured": _usage(receipt.usage), "saved_estimate": receipt.saved},
-        }
+        said["receipt"] = receipt_to_json(receipt, _usage(receipt.usage))
     return {"code_mode": said} if said else {}

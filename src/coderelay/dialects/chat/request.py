@@ -1,34 +1,30 @@
 """A Chat Completions request is read into a conversation; what is not ours goes on untouched."""
 
-import marshal
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import cast
 
 from coderelay.conversation import (
     CodeBlock,
     ConversationEntry,
     FieldError,
     Message,
-    Protocol,
     Request,
     Unsupported,
     token,
 )
 from coderelay.conversation.history import History
-from coderelay.core import DEFAULT_LIMITS, Json, Limits, Tool
+from coderelay.core import Json
 from coderelay.core.jsonvalue import kind
-from coderelay.dialects.chat_history import read_messages
+from coderelay.dialects.chat.history import read_messages
+from coderelay.dialects.defaults import Defaults
 from coderelay.dialects.fields import Fields
-from coderelay.dialects.programs import read_language, read_tools
+from coderelay.dialects.mode import read_mode
+from coderelay.dialects.programs import read_tools
+from coderelay.dialects.tools import OWN_FIELDS, DeclaredTools, kept, read_callers
 
 _OWN = frozenset(
     "model messages tools tool_choice parallel_tool_calls response_format stream stream_options "
     "n code_mode".split()
 )
-_NO_REFERENCES = 2  # the last version whose bytes depend on the values alone
-_TOOL_FIELDS = ("allowed_callers", "output_schema", "output")
 _FLAT = {
     "name": "name",
     "description": "description",
@@ -42,39 +38,24 @@ _CALLERS = ("direct", "programmatic")
 _CODE_ROLES = ("code", "code_result")
 
 
-@dataclass(frozen=True, slots=True)
-class Defaults:
-    """What holds where a request does not say."""
-
-    language: str = "typescript"
-    max_programs: int = 8
-    limits: Limits = DEFAULT_LIMITS
-
-
-@dataclass(frozen=True, slots=True)
-class _Tools:
-    """The declared tools: those for programs, those for the model itself, and all names."""
-
-    programmatic: tuple[Tool, ...] = ()
-    direct: tuple[Message, ...] = ()
-    named: Mapping[str, Message] | None = None
-
-
 def decode(body: Json, defaults: Defaults) -> Request:
     """The request. Raises `RequestError`s that name the field or the id."""
     fields = Fields(body)
     model, messages = fields.text("model"), fields.items("messages")
     if fields.number("n", 1) != 1:
         raise Unsupported("n", "must be 1: a program has one conversation to go on in")
-    mode = fields.inner("code_mode", {})
-    language = read_language(mode, defaults.language)
-    tools = _tools(fields)
+    holds_code = any(
+        isinstance(each, dict) and each.get("role") in _CODE_ROLES for each in messages
+    )
+    mode = read_mode(fields, defaults, holds_code=holds_code)
+    declared = fields.items("tools", [])
+    tools = _tools(declared, None)
     history = History(tools.programmatic, defaults.limits)
-    read_messages(messages, history, language=language)
+    read_messages(messages, history, language=mode.language)
     entries = history.entries()
     allowed = _allowed(fields)
     if allowed is not None and not _is_open(entries):  # an open program keeps what it began with
-        tools = _tools(fields, allowed)
+        tools = _tools(declared, allowed)
     choice, direct = _choice(fields, tools)
     stream = fields.flag("stream", False)
     usage = fields.inner("stream_options", {}).flag("include_usage", False)
@@ -83,16 +64,16 @@ def decode(body: Json, defaults: Defaults) -> Request:
         entries=entries,
         tools=tools.programmatic,
         direct=direct,
-        language=language,
-        max_programs=_max_programs(mode, defaults),
+        language=mode.language,
+        max_programs=mode.max_programs,
         tool_choice=choice,
         parallel=fields.flag("parallel_tool_calls", True),
         response_format=_response_format(fields),
         options={key: value for key, value in fields.value.items() if key not in _OWN},
         stream=stream,
         include_usage=usage,
-        receipt=mode.flag("receipt", False),
-        protocol=_protocol(mode, messages),
+        receipt=mode.receipt,
+        protocol=mode.protocol,
     )
 
 
@@ -108,7 +89,7 @@ def untouched(body: Json) -> bool:
         programmatic = any(
             not isinstance(tool, Mapping)
             or tool.get("type", "function") == "function"
-            or any(name in tool for name in _TOOL_FIELDS)
+            or any(name in tool for name in OWN_FIELDS)
             for tool in tools
         )
         if programmatic or "code_mode" in fields.value:
@@ -137,31 +118,20 @@ def _is_open(entries: tuple[ConversationEntry, ...]) -> bool:
     return bool(entries) and isinstance(entries[-1], CodeBlock) and entries[-1].open
 
 
-def _tools(fields: Fields, allowed: frozenset[str] | None = None) -> _Tools:
-    declared = fields.items("tools", [])
-    if not declared:
-        return _Tools()
-    try:
-        packed = marshal.dumps(declared, _NO_REFERENCES)
-    except ValueError as error:
-        raise Unsupported("tools", "are nested too deeply") from error
-    return _read_tools(packed, allowed)
-
-
-@lru_cache(maxsize=128)
-def _read_tools(packed: bytes, allowed: frozenset[str] | None) -> _Tools:
-    """Kept, because a client sends the same tools with every request. Their bytes are the key;
-    `marshal` is the fastest way to them, and nothing from outside is ever unpacked by it."""
+@kept
+def _tools(declared: list[Json], allowed: frozenset[str] | None) -> DeclaredTools:
     programmatic: dict[int, Json] = {}
     direct: list[Message] = []
     named: dict[str, Message] = {}
-    for place, item in enumerate(marshal.loads(packed)):
+    for place, item in enumerate(declared):
         fields = Fields(item, f"tools[{place}]")
         if fields.text("type", "function") != "function":
             direct.append(item)
             continue
         function = fields.inner("function", {}).value
-        name, callers = _name(fields), _callers(fields, function)
+        name = _name(fields)
+        given = item.get("allowed_callers", function.get("allowed_callers"))
+        callers = read_callers(fields, given, known=_CALLERS, default=["programmatic"])
         if allowed is not None and name not in allowed:
             continue
         named[name] = cleaned = _cleaned(item, function)
@@ -169,7 +139,7 @@ def _read_tools(packed: bytes, allowed: frozenset[str] | None) -> _Tools:
             programmatic[place] = item
         if "direct" in callers:
             direct.append(cleaned)
-    return _Tools(read_tools(programmatic), tuple(direct), named)
+    return DeclaredTools(read_tools(programmatic), tuple(direct), named)
 
 
 def _name(fields: Fields) -> str:
@@ -182,27 +152,16 @@ def _name(fields: Fields) -> str:
     return name
 
 
-def _callers(fields: Fields, function: Mapping[str, Json]) -> list[str]:
-    given = fields.value.get("allowed_callers", function.get("allowed_callers"))
-    if given is None:
-        return ["programmatic"]
-    if not isinstance(given, list) or not given or any(each not in _CALLERS for each in given):
-        raise FieldError(
-            fields.path("allowed_callers"), "must be a list of 'direct' and 'programmatic'"
-        )
-    return given
-
-
 def _cleaned(item: Mapping[str, Json], function: Mapping[str, Json]) -> Message:
     """The declaration as an upstream takes it, without the fields that none knows."""
-    rest = {key: value for key, value in item.items() if key not in _TOOL_FIELDS}
+    rest = {key: value for key, value in item.items() if key not in OWN_FIELDS}
     flat = {_FLAT[key]: rest.pop(key) for key in _FLAT if key in rest}
-    nested = {key: value for key, value in function.items() if key not in _TOOL_FIELDS}
+    nested = {key: value for key, value in function.items() if key not in OWN_FIELDS}
     plain = {**flat, **nested}
     return {**rest, "type": "function", "function": plain}
 
 
-def _choice(fields: Fields, tools: _Tools) -> tuple[Json, tuple[Message, ...]]:
+def _choice(fields: Fields, tools: DeclaredTools) -> tuple[Json, tuple[Message, ...]]:
     """The choice in the upstream's words, and the tools that are direct because of it."""
     choice = fields.value.get("tool_choice")
     if choice is None or isinstance(choice, str):
@@ -215,7 +174,7 @@ def _choice(fields: Fields, tools: _Tools) -> tuple[Json, tuple[Message, ...]]:
     match named.text("type"):
         case "function":
             name = named.inner("function").text("name")
-            return {"type": "function", "function": {"name": name}}, _made_direct(name, tools)
+            return {"type": "function", "function": {"name": name}}, tools.made_direct(name)
         case "allowed_tools":
             return _mode(named.inner("allowed_tools")), tools.direct
         case other if any(tool["type"] == other for tool in tools.direct):
@@ -245,22 +204,6 @@ def _allowed(fields: Fields) -> frozenset[str] | None:
     return frozenset(item.inner("function").text("name") for item in items)
 
 
-def _made_direct(name: str, tools: _Tools) -> tuple[Message, ...]:
-    named = tools.named or {}
-    if name not in named:
-        raise Unsupported("tool_choice", f"names {name!r:.80}, which is none of the tools")
-    if named[name] in tools.direct:
-        return tools.direct
-    return (*tools.direct, named[name])
-
-
-def _max_programs(mode: Fields, defaults: Defaults) -> int:
-    number = mode.number("max_programs", defaults.max_programs)
-    if number < 1:
-        raise Unsupported(mode.path("max_programs"), "must be at least 1")
-    return min(number, 100)
-
-
 def _response_format(fields: Fields) -> Json:
     given = fields.inner("response_format", {})
     said = given.text("type", "text")
@@ -271,11 +214,3 @@ def _response_format(fields: Fields) -> Json:
     else:
         given.inner("json_schema", {})
     return given.value
-
-
-def _protocol(mode: Fields, messages: list[Json]) -> Protocol:
-    holds_code = any(message["role"] in _CODE_ROLES for message in messages)
-    said = mode.text("protocol", "messages" if holds_code else "ids")
-    if said not in ("ids", "messages"):
-        raise Unsupported(mode.path("protocol"), "must be 'ids' or 'messages'")
-    return cast(Protocol, said)

@@ -1,0 +1,72 @@
+"""The tools of a request, by who may call them: programs, the model itself, or both."""
+
+import marshal
+from collections.abc import Callable, Collection, Hashable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TypeVar
+
+from coderelay.conversation import FieldError, Message, Unsupported
+from coderelay.core import Json, Tool
+from coderelay.dialects.fields import Fields
+
+Told = TypeVar("Told", bound=Hashable)
+
+OWN_FIELDS = ("allowed_callers", "output_schema", "output")
+"""What a declaration may say beside its API's fields; no upstream knows these."""
+_NO_REFERENCES = 2  # the last version whose bytes depend on the values alone
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredTools:
+    """`programmatic` for programs, `direct` for the model as Chat Completions has it, and all
+    function tools by name in that form."""
+
+    programmatic: tuple[Tool, ...] = ()
+    direct: tuple[Message, ...] = ()
+    named: Mapping[str, Message] = field(default_factory=dict)
+
+    def made_direct(self, name: str) -> tuple[Message, ...]:
+        """The direct tools, with the one that `tool_choice` names."""
+        if name not in self.named:
+            raise Unsupported("tool_choice", f"names {name!r:.80}, which is none of the tools")
+        if self.named[name] in self.direct:
+            return self.direct
+        return (*self.direct, self.named[name])
+
+
+def kept(
+    read: Callable[[list[Json], Told], DeclaredTools],
+) -> Callable[[list[Json], Told], DeclaredTools]:
+    """Keeps what was read, because a client sends the same tools with every request. `Told` is all
+    that it depends on besides.
+
+    The declarations' bytes are the key; `marshal` is the fastest way to them, and nothing from
+    outside is ever unpacked by it. Equal declarations give the same tuple of tools, by which the
+    gateway keeps what follows from them.
+    """
+
+    @lru_cache(maxsize=128)
+    def of(packed: bytes, told: Told) -> DeclaredTools:
+        return read(marshal.loads(packed), told)
+
+    def reader(declared: list[Json], told: Told) -> DeclaredTools:
+        try:
+            packed = marshal.dumps(declared, _NO_REFERENCES)
+        except ValueError as error:
+            raise Unsupported("tools", "are nested too deeply") from error
+        return of(packed, told)
+
+    return reader
+
+
+def read_callers(
+    fields: Fields, given: Json, *, known: Collection[str], default: list[str]
+) -> list[str]:
+    """Who may call a tool: `allowed_callers`, where it is given."""
+    if given is None:
+        return default
+    if not isinstance(given, list) or not given or any(each not in known for each in given):
+        named = " and ".join(repr(each) for each in known)
+        raise FieldError(fields.path("allowed_callers"), f"must be a list of {named}")
+    return given
