@@ -6,9 +6,9 @@ import unicodedata
 from collections.abc import Sequence
 
 from coderelay.core import Limits, Program, Raised, Result, ToolName
+from coderelay.engines.reach import reached, words
 
 _FENCE = re.compile(r"\s*```[ \t]*(?:python3?|py)?[ \t]*\r?\n(.*?)^[ \t]*```\s*\Z", re.S | re.M)
-_WORD = re.compile(r"\w+")
 _REACHING = frozenset(
     "__dict__ __globals__ __import__ __main__ eval exec f_globals f_locals globals importlib "
     "locals modules tools vars".split()
@@ -36,14 +36,11 @@ def setup(program: Program, names: Sequence[ToolName], limits: Limits) -> str:
     source = program.source
     if not source.isascii():
         source = unicodedata.normalize("NFKC", source)  # as Python does
-    words = set(_WORD.findall(source))
-    everything = not words.isdisjoint(_REACHING)
-    tools = [
-        [tool.name, tool.identifiers, tool.parameters]
-        for tool in names
-        if everything or not words.isdisjoint(tool.identifiers)
-    ]
-    random = everything or not words.isdisjoint(_RANDOM)
+    known = words(source)
+    everything = not known.isdisjoint(_REACHING)
+    bound = names if everything else reached(names, source, known)
+    tools = [[tool.name, tool.identifiers, tool.parameters] for tool in bound]
+    random = everything or not known.isdisjoint(_RANDOM)
     seed = program.seed.hex() if random else None
     return json.dumps([tools, seed, limits.value, limits.arguments, limits.logs])
 

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable, Hashable, Sequence
 
 from coderelay.core import Failure, Limits, Program, Raised, Result, ToolName
+from coderelay.engines.reach import reached, words
 from coderelay.engines.typescript.checkpoints import Checkpoint, Checkpoints
 from coderelay.engines.typescript.failure import Thrown
 from coderelay.engines.typescript.imports import enter, leave
@@ -24,6 +25,10 @@ _MONOTONIC = 1
 _WORD, _READING, _DEAL = 200_000, 50_000, 5_000_000
 """Fuel for what the host does for a guest, about what the guest could spend in that time. Unpaid,
 a loop over `console.log('')` or `Date.now()` would meet the wall clock and not its budget."""
+
+
+_REACHING = frozenset("Function constructor eval global globalThis self this tools window".split())
+"""Words by which a program can come to names that its source does not show."""
 
 
 class TypeScriptExecution(GuestExecution):
@@ -99,7 +104,7 @@ class TypeScriptExecution(GuestExecution):
 
     def _load(self, code: str) -> None:
         seed = struct.unpack("<III", self.program.seed[:12])
-        tools = [[name.name, name.identifiers] for name in self.names]
+        tools = [[name.name, name.identifiers] for name in _bound(self.names, self.program.source)]
         config = json.dumps({"seed": seed, "tools": tools})
         if not self._enter("start", config):
             return
@@ -266,3 +271,10 @@ class TypeScriptExecution(GuestExecution):
 
 def _escape(surrogate: re.Match[str]) -> str:
     return f"\\u{ord(surrogate[0]):04x}"
+
+
+def _bound(names: Sequence[ToolName], source: str) -> Sequence[ToolName]:
+    known = words(source)
+    if "\\u" in source or not known.isdisjoint(_REACHING):  # a name may be written in escapes
+        return names
+    return reached(names, source, known)
