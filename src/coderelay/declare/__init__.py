@@ -5,5 +5,14 @@ from coderelay.declare.check import check_tools
 from coderelay.declare.instructions import code_tool, instructions
 from coderelay.declare.languages import declarations
 from coderelay.declare.names import names
+from coderelay.declare.search import Search
 
-__all__ = ["ToolHost", "check_tools", "code_tool", "declarations", "instructions", "names"]
+__all__ = [
+    "Search",
+    "ToolHost",
+    "check_tools",
+    "code_tool",
+    "declarations",
+    "instructions",
+    "names",
+]

@@ -3,7 +3,6 @@
 Names are given in tool order, so a tool that is added at the end renames none before it.
 """
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,9 +11,7 @@ from functools import lru_cache
 from coderelay.core import Tool, ToolName, UnknownLanguage
 from coderelay.declare import reserved
 from coderelay.declare.schema import property_names
-
-_SEPARATORS = re.compile(r"[\W_]+")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+from coderelay.declare.words import split
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ def snake(words: Sequence[str]) -> str:
 @lru_cache(maxsize=4096)
 def pascal(text: str) -> str:
     """The name of a type: `web_search` → `WebSearch`; empty where the text has no letter."""
-    name = unicodedata.normalize("NFKC", "".join(map(_capital, _words(text))))
+    name = unicodedata.normalize("NFKC", "".join(map(_capital, split(text))))
     return name if ("x" + name).isidentifier() else ""
 
 
@@ -100,18 +97,13 @@ def _name(tool: Tool, style: Style, claims: Claims) -> ToolName:
 
 def _identifier(name: str, style: Style) -> str:
     """The language's spelling of a wire name, whatever that is made of."""
-    words = _words(name)
+    words = split(name)
     for candidate in (words, ["tool", *words]):  # a name may not begin with a digit
         if candidate:
             spelled = unicodedata.normalize("NFKC", style.join(candidate))
             if style.spells(spelled):
                 return spelled
     return "tool"
-
-
-def _words(name: str) -> list[str]:
-    parts: Iterable[str] = _SEPARATORS.split(unicodedata.normalize("NFKC", name))
-    return [word for part in parts for word in _HUMP.split(part) if word]
 
 
 def _capital(word: str) -> str:

@@ -1,0 +1,71 @@
+"""The words in names and texts: split where a reader would, and folded where a search should.
+
+What is done to a letter depends on Unicode's tables alone, which keep what they say of a letter
+once it is in them: so every process, on any version of Python, finds the same words.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+_SEPARATORS = re.compile(r"[\W_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_RUN = re.compile(r"[^\W_]+")
+# Thai to Khmer, kana and Han are written without spaces: there, pairs of letters are the words.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
+)
+_LONGEST = 40
+
+
+def split(name: str) -> list[str]:
+    """The words of a name: at separators, and at the humps of camelCase."""
+    parts: Iterable[str] = _SEPARATORS.split(unicodedata.normalize("NFKC", name))
+    return [word for part in parts for word in _HUMP.split(part) if word]
+
+
+class Terms:
+    """Texts as terms, which are words without case, accents and plural. Words met before are
+    remembered: make one of these for a list of tools.
+    """
+
+    def __init__(self, but: Iterable[str] = ()) -> None:
+        self._but = frozenset(but)
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def of(self, text: str) -> list[str]:
+        """The terms of a text, in its order."""
+        if not text.isascii():
+            decomposed = unicodedata.normalize("NFKD", text)
+            text = "".join(each for each in decomposed if unicodedata.category(each)[0] != "M")
+        known = self._known
+        found: list[str] = []
+        for run in _RUN.findall(text):
+            terms = known.get(run)
+            if terms is None:
+                terms = known[run] = tuple(each for each in _terms(run) if each not in self._but)
+            found += terms
+        return found
+
+
+def _terms(run: str) -> Iterable[str]:
+    for word in _HUMP.split(run):
+        folded = word.casefold()[:_LONGEST]
+        if _UNSPACED.search(folded) is None:
+            yield _singular(folded)
+        elif len(folded) == 1:
+            yield folded
+        else:
+            yield from (folded[at : at + 2] for at in range(len(folded) - 1))
+
+
+def _singular(word: str) -> str:
+    """`cities` → `city`, `boxes` → `box`, `users` → `user`; a word that only looks so may lose
+    its ending too, but then it does so wherever it stands."""
+    if len(word) < 4 or word[-1] != "s" or word[-2] in "siu":
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "zes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1]
