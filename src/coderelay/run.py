@@ -43,7 +43,7 @@ def _started(program: Program, tools: Sequence[Tool], limits: Limits) -> tuple[E
     check_tools(tools)
     known = names(tools, program.language)
     host = ToolHost(tools, known, program.language)
-    return runner.start(program, known, limits), host
+    return runner.start(program, host.names, limits), host
 
 
 __all__ = ["evaluate", "start"]

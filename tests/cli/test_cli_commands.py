@@ -33,6 +33,16 @@ def test_declarations_come_from_json(cli: Cli, folder: Path) -> None:
         assert spelling in result.stdout
 
 
+def test_declarations_over_the_budget_are_an_index(cli: Cli, folder: Path) -> None:
+    tools = [{"name": f"tool_{each}", "description": "A tool. It is long."} for each in range(50)]
+    (folder / "tools.json").write_text(json.dumps(tools))
+    result = cli("declare", "--tools", "tools.json", "--declaration-tokens", "500")
+    assert result.exit_code == 0, result.output
+    assert "The index of 50 tools:" in result.stdout
+    assert "- tool0: A tool.\n" in result.stdout
+    assert "declare function tool0" in cli("declare", "--tools", "tools.json").stdout
+
+
 def test_a_tool_that_is_none_is_said_without_a_traceback(cli: Cli, folder: Path) -> None:
     (folder / "tools.json").write_text('[{"name": "f", "parameters": {"type": "nonsense"}}]')
     result = cli("declare", "--tools", "tools.json")

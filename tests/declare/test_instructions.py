@@ -18,6 +18,21 @@ def test_the_instructions_are_short_and_show_two_programs(language: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("language", "search", "describe"),
+    [("typescript", "searchTools", "describeTool"), ("python", "search_tools", "describe_tool")],
+)
+def test_only_where_there_is_an_index_the_search_is_told_of(
+    language: str, search: str, describe: str
+) -> None:
+    plain, indexed = instructions(language), instructions(language, indexed=True)
+    assert search not in plain
+    assert describe not in plain
+    assert f"await {search}(" in indexed
+    assert f"await {describe}(" in indexed
+    assert len(indexed.split()) - len(plain.split()) < 90
+
+
+@pytest.mark.parametrize(
     ("language", "name"), [("typescript", "run_typescript"), ("python", "run_python")]
 )
 def test_the_one_tool_takes_a_program(language: str, name: str) -> None:

@@ -53,7 +53,19 @@ expressions = st.one_of(
         ]
     ),
 )
-calls = st.builds(lambda tool, n: f"{tool}(n={n})", st.sampled_from(TOOLS), expressions)
+own_calls = st.sampled_from(
+    [
+        "search_tools('item things')",
+        "search_tools('count', 1)",
+        "searchTools(query='zzz')",
+        "search_tools('item', limit=0)",
+        "describe_tool('fetch_item')",
+        "describe_tool(f'fetch{weigh()}')",
+    ]
+)
+calls = st.one_of(
+    st.builds(lambda tool, n: f"{tool}(n={n})", st.sampled_from(TOOLS), expressions), own_calls
+)
 sure_calls = st.builds(lambda tool, n: f"{tool}(n={n})", st.sampled_from(TOOLS[:2]), expressions)
 
 simple = st.one_of(

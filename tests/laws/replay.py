@@ -1,6 +1,6 @@
 """Runs a program live, entry by entry, and again from the start at every prefix of its journal."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from coderelay.core import (
@@ -14,21 +14,15 @@ from coderelay.core import (
     Returned,
     Run,
     Suspended,
+    Tool,
 )
 from coderelay.core.jsonvalue import digest
 from coderelay.core.limits import Limits
-from coderelay.core.tool import ToolName
+from coderelay.declare import ToolHost, names
 from coderelay.engines.protocol import Engine
 
 MOST_CALLS = 60
 LIMITS = Limits(fuel=3_000_000_000)
-
-
-class Nobody:
-    """A host that answers nothing: every call is the client's."""
-
-    def answer(self, call: Call) -> Result | None:
-        return None
 
 
 def answer(call: Call) -> Result:
@@ -41,10 +35,17 @@ def answer(call: Call) -> Result:
     return Returned({"n": chance % 10})
 
 
-def assert_lawful(engine: Engine, program: Program, names: tuple[ToolName, ...]) -> None:
-    """Live and replayed at every prefix, a run is the same in calls, logs, value and fuel."""
-    trace = live(engine, program, names, answer, LIMITS)
-    assert replayed(engine, program, names, trace, LIMITS).outcomes == trace.outcomes
+def assert_lawful(engine: Engine, program: Program, tools: Sequence[Tool]) -> None:
+    """Live and replayed at every prefix, a run is the same in calls, logs, value and fuel; and
+    the client is shown calls of its own tools only, which it counts without a gap."""
+    trace = live(engine, program, tools, answer, LIMITS)
+    assert replayed(engine, program, tools, trace, LIMITS).outcomes == trace.outcomes
+    own = {tool.name for tool in tools}
+    for answers, outcome in enumerate(trace.outcomes):
+        if isinstance(outcome, Suspended):
+            indices = [call.index for call in outcome.calls]
+            assert indices == list(range(answers, answers + len(indices)))
+            assert own.issuperset(call.name for call in outcome.calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +59,12 @@ class Trace:
 def live(
     engine: Engine,
     program: Program,
-    names: tuple[ToolName, ...],
+    tools: Sequence[Tool],
     answer: Callable[[Call], Result],
     limits: Limits,
 ) -> Trace:
     """One execution, fed one entry at a time, as a client that never loses it would."""
-    run = Run(engine.start(program, names, limits), Nobody())
+    run = _started(engine, program, tools, limits)
     journal: list[Entry] = []
     outcomes = [run.proceed([])]
     try:
@@ -77,14 +78,19 @@ def live(
 
 
 def replayed(
-    engine: Engine, program: Program, names: tuple[ToolName, ...], trace: Trace, limits: Limits
+    engine: Engine, program: Program, tools: Sequence[Tool], trace: Trace, limits: Limits
 ) -> Trace:
     """A fresh execution for every prefix of the journal, as a stateless server would."""
     outcomes = []
     for length in range(len(trace.journal) + 1):
-        run = Run(engine.start(program, names, limits), Nobody())
+        run = _started(engine, program, tools, limits)
         try:
             outcomes.append(run.proceed(trace.journal[:length]))
         finally:
             run.close()
     return Trace(trace.journal, tuple(outcomes))
+
+
+def _started(engine: Engine, program: Program, tools: Sequence[Tool], limits: Limits) -> Run:
+    host = ToolHost(tools, names(tools, program.language), program.language)
+    return Run(engine.start(program, host.names, limits), host)

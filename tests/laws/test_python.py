@@ -3,16 +3,16 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coderelay.core import Program, ToolName
+from coderelay.core import Program, Tool
 from coderelay.engines.registry import engine
 from tests.laws.python_programs import TOOLS, programs
 from tests.laws.replay import assert_lawful
 
-NAMES = tuple(ToolName(tool, (tool,), ("n",)) for tool in TOOLS)
+DECLARED = [Tool(tool, "A tool.", {"properties": {"n": {}}}) for tool in TOOLS]
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(source=programs, name=st.sampled_from(["a", "b", "c"]))
 def test_a_run_is_the_same_live_and_replayed_at_every_prefix(source: str, name: str) -> None:
     """Calls, logs, value and fuel."""
-    assert_lawful(engine("python"), Program("python", source, id=name), NAMES)
+    assert_lawful(engine("python"), Program("python", source, id=name), DECLARED)

@@ -23,7 +23,20 @@ expressions = st.one_of(
     st.just("Math.floor(Math.random() * 10)"),
     st.just("new Date().getUTCSeconds()"),
 )
-calls = st.builds(lambda tool, n: f"{tool}({{ n: {n} }})", st.sampled_from(TOOLS), expressions)
+own_calls = st.sampled_from(
+    [
+        "searchTools('item things')",
+        "searchTools('count', 1)",
+        "search_tools({ query: 'zzz' })",
+        "searchTools('item', 0)",
+        "describeTool('fetchItem')",
+        "describeTool(`fetch${weigh()}`)",
+    ]
+)
+calls = st.one_of(
+    st.builds(lambda tool, n: f"{tool}({{ n: {n} }})", st.sampled_from(TOOLS), expressions),
+    own_calls,
+)
 sure_calls = st.builds(
     lambda tool, n: f"{tool}({{ n: {n} }})", st.sampled_from(TOOLS[:2]), expressions
 )

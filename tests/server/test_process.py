@@ -45,6 +45,7 @@ def test_a_setting_from_the_environment_is_checked_like_a_flag() -> None:
     said = refused(OPENAI_BASE_URL="localhost:80", OPENAI_API_KEY="sk-secret")
     assert "--upstream" in said
     assert "sk-secret" not in said
+    assert "--declaration-tokens" in refused(CODERELAY_DECLARATION_TOKENS="few")
 
 
 def test_a_port_that_is_taken_is_said_so() -> None:

@@ -8,13 +8,26 @@ from coderelay.cli import options
 from coderelay.cli.exits import reported
 from coderelay.cli.printable import printable
 from coderelay.client import load_tools
-from coderelay.declare import check_tools, declarations
+from coderelay.declare import DECLARATION_TOKENS, check_tools, prompt
 
 Language = Annotated[str, typer.Option("--language", metavar="NAME", help="typescript or python.")]
+DeclarationTokens = Annotated[
+    int,
+    typer.Option(
+        "--declaration-tokens",
+        min=100,
+        metavar="N",
+        help="How long the declarations may be, by estimate; beyond, an index is shown.",
+    ),
+]
 
 
 @reported
-def declare(tools: options.DeclaredTools, language: Language = "typescript") -> None:
+def declare(
+    tools: options.DeclaredTools,
+    language: Language = "typescript",
+    declaration_tokens: DeclarationTokens = DECLARATION_TOKENS,
+) -> None:
     """Print tools as typed declarations, as the model sees them.
 
     [bold]Examples[/]
@@ -23,4 +36,4 @@ def declare(tools: options.DeclaredTools, language: Language = "typescript") -> 
     """
     declared = load_tools(tools)
     check_tools(declared)
-    typer.echo(printable(declarations(declared, language)))
+    typer.echo(printable(prompt(declared, language, tokens=declaration_tokens).declarations))

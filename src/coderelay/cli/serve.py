@@ -77,6 +77,17 @@ MaxPrograms = Annotated[
         rich_help_panel=_UPSTREAM,
     ),
 ]
+DeclarationTokens = Annotated[
+    int,
+    typer.Option(
+        "--declaration-tokens",
+        min=100,
+        metavar="N",
+        envvar="CODERELAY_DECLARATION_TOKENS",
+        help="How long the tools' declarations may be; beyond, an index and a search.",
+        rich_help_panel=_UPSTREAM,
+    ),
+]
 Host = Annotated[
     str,
     typer.Option(
@@ -234,6 +245,7 @@ def serve(
     upstream_timeout: UpstreamTimeout = _DEFAULT.upstream_timeout,
     language: Language = _DEFAULT.language,
     max_programs: MaxPrograms = _DEFAULT.max_programs,
+    declaration_tokens: DeclarationTokens = _DEFAULT.declaration_tokens,
     host: Host = _DEFAULT.host,
     port: Port = _DEFAULT.port,
     workers: WorkerCount = _DEFAULT.workers,
@@ -269,6 +281,7 @@ def serve(
         upstream_timeout=upstream_timeout,
         language=language,
         max_programs=max_programs,
+        declaration_tokens=declaration_tokens,
         host=host,
         port=port,
         workers=workers,

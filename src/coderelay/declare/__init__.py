@@ -2,12 +2,16 @@
 
 from coderelay.declare.arguments import ToolHost
 from coderelay.declare.check import check_tools
+from coderelay.declare.index import DECLARATION_TOKENS
 from coderelay.declare.instructions import code_tool, instructions
 from coderelay.declare.languages import declarations
 from coderelay.declare.names import names
+from coderelay.declare.prompt import Prompt, prompt
 from coderelay.declare.search import Search
 
 __all__ = [
+    "DECLARATION_TOKENS",
+    "Prompt",
     "Search",
     "ToolHost",
     "check_tools",
@@ -15,4 +19,5 @@ __all__ = [
     "declarations",
     "instructions",
     "names",
+    "prompt",
 ]

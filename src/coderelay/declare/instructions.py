@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 
 from coderelay.core import Tool, UnknownLanguage
+from coderelay.declare.names import STYLES
+from coderelay.declare.own import DESCRIBE, SEARCH
 
 _TYPESCRIPT = """\
 `run_typescript` runs one TypeScript program in a sandbox and shows you its result and its log. \
-Inside the program, the functions declared below are tools: each call is really carried out. Do as \
-much as you can in one program: loop, filter, join, follow up.
+Inside the program, the functions below are tools: each call is really carried out. Do as much \
+as you can in one program: loop, filter, join, follow up.
 
 Form: `async function main() { … }`, whose return value is the result; or plain statements with \
 top-level `await`, where a `return` or the last expression is the result.
@@ -47,8 +49,8 @@ async function main() {
 
 _PYTHON = """\
 `run_python` runs one Python program (CPython 3.14) in a sandbox and shows you its result and what \
-it printed. Inside the program, the functions declared below are tools: each call is really \
-carried out. Do as much as you can in one program: loop, filter, join, follow up.
+it printed. Inside the program, the functions below are tools: each call is really carried \
+out. Do as much as you can in one program: loop, filter, join, follow up.
 
 Form: plain statements with top-level `await`, where the last expression is the result; or \
 `async def main():`, whose return value is the result. It is called for you.
@@ -91,6 +93,14 @@ async def main():
 )
 
 
+_INDEXED = """\
+The tools are many: below is an index of them, in groups. Look up what you have not seen declared \
+before you call it, in a program that returns what it finds: `await {search}("create issue")` \
+gives the name, signature and description of the tools that fit these words best, `await \
+{describe}("{example}")` the whole declaration of one. Every tool found so can be called, be it in \
+the index or not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Guide:
     """All that a model is told of a language, apart from the tools."""
@@ -108,11 +118,15 @@ GUIDES = {
 }
 
 
-def instructions(language: str) -> str:
-    """The text for the system prompt; the declarations come after it."""
+def instructions(language: str, *, indexed: bool = False) -> str:
+    """The text for the system prompt; the declarations come after it, or the index of them."""
     guide = _guide(language)
+    search, describe = (own.identifiers(language)[0] for own in (SEARCH, DESCRIBE))
+    example = STYLES[language].join(("create", "issue"))
+    many = [_INDEXED.format(search=search, describe=describe, example=example)] if indexed else []
     examples = [f"```{guide.fence}\n{example}\n```" for example in guide.examples]
-    return "\n\n".join([guide.rules, "Two programs, for tools that you may not have:", *examples])
+    told = "Two programs, for tools that you may not have:"
+    return "\n\n".join([guide.rules, *many, told, *examples])
 
 
 def code_tool(language: str) -> Tool:

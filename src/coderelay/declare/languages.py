@@ -14,15 +14,22 @@ class Language:
 
     declare: Callable[[Sequence[Tool], Sequence[ToolName]], str]
     signature: Callable[[Tool, str], str]
+    line: Callable[[Tool, str], str]
     parameter: Callable[[Tool, str, str], str | None]
     call: Callable[[Tool, str], str]
 
 
 LANGUAGES = {
     "typescript": Language(
-        typescript.declare, typescript.signature, typescript.parameter, typescript.call
+        typescript.declare,
+        typescript.signature,
+        typescript.line,
+        typescript.parameter,
+        typescript.call,
     ),
-    "python": Language(python.declare, python.signature, python.parameter, python.call),
+    "python": Language(
+        python.declare, python.signature, python.line, python.parameter, python.call
+    ),
 }
 
 
@@ -35,6 +42,10 @@ def find(language: str) -> Language:
 
 
 def declarations(tools: Sequence[Tool], language: str) -> str:
-    """The text that tells a model which tools a program may call, and with what."""
-    text = find(language).declare(tools, names(tools, language))
-    return text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be sent
+    """The text that tells a model which tools a program may call, and with what: all of them."""
+    return sendable(find(language).declare(tools, names(tools, language)))
+
+
+def sendable(text: str) -> str:
+    """The text without halves of surrogate pairs, which cannot be sent."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 import jsonschema_rs
 
 from coderelay.core import Json, Schema
+from coderelay.declare.near import nearest
 from coderelay.declare.notes import brief
 from coderelay.declare.references import References
 
@@ -63,12 +63,6 @@ def kind_of(value: Json) -> str:
 def shown(value: Json) -> str:
     """A value and its type, cut."""
     return "null" if value is None else f"{kind_of(value)} {brief(value, _VALUE)}"
-
-
-def nearest(name: str, known: Sequence[str], count: int = 3) -> list[str]:
-    """The names most like this one, most like it first."""
-    by_lower = {each.lower(): each for each in reversed(known)}
-    return [by_lower[each] for each in get_close_matches(name.lower()[:256], by_lower, count, 0.6)]
 
 
 def place(path: Sequence[str | int]) -> str:

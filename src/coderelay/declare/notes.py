@@ -61,6 +61,11 @@ def brief(value: Json, length: int) -> str:
         text = dump(value)
     except (TypeError, ValueError, RecursionError):  # an integer of 5,000 digits has no text
         return "…"
+    return cut(text, length)
+
+
+def cut(text: str, length: int) -> str:
+    """The text, or as much of its beginning as fits into a length."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 

@@ -60,6 +60,13 @@ def signature(tool: Tool, identifier: str) -> str:
     return f"{identifier}({', '.join(parameters)})"
 
 
+def line(tool: Tool, identifier: str) -> str:
+    """How a tool is called and, where that is known, what it returns, on one line."""
+    if tool.returns is None:
+        return signature(tool, identifier)
+    return f"{signature(tool, identifier)} -> {_result(tool, identifier, Types(reserved.PYTHON))}"
+
+
 def parameter(tool: Tool, identifier: str, name: str) -> str | None:
     """One parameter and its type, on one line; None where the tool has none of that name."""
     reading, prefix = read(tool.parameters), pascal(identifier)
@@ -85,18 +92,24 @@ def call(tool: Tool, identifier: str) -> str:
 
 
 def _function(tool: Tool, identifier: str, types: Types) -> str:
-    prefix = pascal(identifier)
     parameters, documented = _parameters(tool, identifier, types)
-    returns = read(tool.returns) if tool.returns is not None else Reading(UNKNOWN, {})
-    printer = Printer(returns, prefix, label="Result", types=types)
-    result = printer.type(returns.shape, prefix + "Result")
-    printer.define()
+    result = _result(tool, identifier, types)
     head = f"async def {identifier}({', '.join(parameters)}) -> {result}:"
     if len(head) > _WIDTH:
         rows = "".join(f"    {each},\n" for each in parameters)
         head = f"async def {identifier}(\n{rows}) -> {result}:"
     doc = _docstring(tool.description, documented)
     return f"{head}\n{doc}" if doc else f"{head} ..."
+
+
+def _result(tool: Tool, identifier: str, types: Types) -> str:
+    """The type of what a tool returns."""
+    prefix = pascal(identifier)
+    returns = read(tool.returns) if tool.returns is not None else Reading(UNKNOWN, {})
+    printer = Printer(returns, prefix, label="Result", types=types)
+    result = printer.type(returns.shape, prefix + "Result")
+    printer.define()
+    return result
 
 
 def _parameters(tool: Tool, identifier: str, types: Types) -> tuple[list[str], Sequence[Property]]:

@@ -62,6 +62,15 @@ def signature(tool: Tool, identifier: str) -> str:
     return f"{identifier}({_arguments(parameters, printer)})"
 
 
+def line(tool: Tool, identifier: str) -> str:
+    """How a tool is called and, where that is known, what it returns, on one line."""
+    if tool.returns is None:
+        return signature(tool, identifier)
+    returns = read(tool.returns)
+    printer = _Printer(_type_names(returns, identifier, "Result", Claims()), documented=False)
+    return f"{signature(tool, identifier)}: Promise<{printer.type(returns.shape, '')}>"
+
+
 def parameter(tool: Tool, identifier: str, name: str) -> str | None:
     """One parameter and its type, on one line; None where the tool has none of that name."""
     parameters = read(tool.parameters)

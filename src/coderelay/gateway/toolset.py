@@ -11,12 +11,12 @@ from threading import Lock
 from coderelay.core import Json, Limits, Outcome, Program, Run, Tool
 from coderelay.core.journal import Journal
 from coderelay.declare import (
+    DECLARATION_TOKENS,
     ToolHost,
     check_tools,
     code_tool,
-    declarations,
-    instructions,
     names,
+    prompt,
 )
 from coderelay.engines.registry import engine
 
@@ -24,15 +24,19 @@ _KEPT = 128
 
 
 class Toolset:
-    """Tools in a language. Raises `InvalidTool` where one cannot be one."""
+    """Tools in a language. Raises `InvalidTool` where one cannot be one.
 
-    def __init__(self, tools: tuple[Tool, ...], language: str) -> None:
+    Declarations that would take more than `tokens` are an index: see `coderelay.declare.prompt`.
+    """
+
+    def __init__(
+        self, tools: tuple[Tool, ...], language: str, tokens: int = DECLARATION_TOKENS
+    ) -> None:
         check_tools(tools)
         self.tools = tools
         self.language = language
-        self._names = names(tools, language)
-        self._host = ToolHost(tools, self._names, language)
-        self.prompt = f"{instructions(language)}\n\n{declarations(tools, language)}"
+        self._host = ToolHost(tools, names(tools, language), language)
+        self.prompt = prompt(tools, language, tokens=tokens).text
         """What is added to the system message: the rules, then the declarations in tool order."""
 
     @cached_property
@@ -55,17 +59,17 @@ class Toolset:
 
     @cached_property
     def identifiers(self) -> dict[str, str]:
-        """What a program calls each tool, by its wire name."""
-        return {name.name: name.identifiers[0] for name in self._names}
+        """What a program calls each tool, and each of the host's functions, by its wire name."""
+        return {name.name: name.identifiers[0] for name in self._host.names}
 
     @cached_property
     def spellings(self) -> frozenset[str]:
-        """All names by which a program may call a tool."""
-        return frozenset(each for name in self._names for each in name.identifiers)
+        """All names by which a program may call a tool, or one of the host's own functions."""
+        return frozenset(each for name in self._host.names for each in name.identifiers)
 
     def evaluate(self, program: Program, journal: Journal, limits: Limits) -> Outcome:
         """Run a program from its start with the recorded answers. Blocks."""
-        run = Run(engine(program.language).start(program, self._names, limits), self._host)
+        run = Run(engine(program.language).start(program, self._host.names, limits), self._host)
         try:
             return run.proceed(journal)
         finally:
@@ -75,7 +79,8 @@ class Toolset:
 class Toolsets:
     """The toolsets that were used last."""
 
-    def __init__(self) -> None:
+    def __init__(self, tokens: int = DECLARATION_TOKENS) -> None:
+        self._tokens = tokens
         self._kept: OrderedDict[tuple[int, str], Toolset] = OrderedDict()
         self._lock = Lock()
 
@@ -93,7 +98,7 @@ class Toolsets:
         found = self.kept(tools, language)
         if found is not None:
             return found
-        made = Toolset(tools, language)
+        made = Toolset(tools, language, self._tokens)
         with self._lock:
             self._kept[(id(tools), language)] = made
             if len(self._kept) > _KEPT:

@@ -49,6 +49,7 @@ from coderelay.core import (
     Program,
     Suspended,
 )
+from coderelay.declare import DECLARATION_TOKENS
 from coderelay.gateway import asking
 from coderelay.gateway.answer import ModelAnswer
 from coderelay.gateway.receipt import saved_tokens
@@ -81,7 +82,8 @@ class Gateway:
     """Plays turns. It keeps nothing of them but what may be dropped at any time.
 
     `replay_fuel` is what all replays of finished blocks may cost in one request: by default a
-    fifth of what one program may.
+    fifth of what one program may. Tools whose declarations would take more than
+    `declaration_tokens` are told of in an index.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class Gateway:
         *,
         limits: Limits = DEFAULT_LIMITS,
         replay_fuel: int | None = None,
+        declaration_tokens: int = DECLARATION_TOKENS,
         now: Callable[[], float] = time.time,
         new_id: Callable[[], str] = new_id,
     ) -> None:
@@ -97,7 +100,7 @@ class Gateway:
         self.limits = limits
         self.now = now
         self.new_id = new_id
-        self.toolsets = Toolsets()
+        self.toolsets = Toolsets(declaration_tokens)
         fuel = limits.fuel // _REPLAY_SHARE if replay_fuel is None else replay_fuel
         self.replays = Replays(self.toolsets, limits, fuel)
 

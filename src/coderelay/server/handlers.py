@@ -4,7 +4,7 @@ from functools import partial
 
 from coderelay.conversation import Reply, Request
 from coderelay.core import Json
-from coderelay.declare import check_tools, code_tool, declarations, instructions
+from coderelay.declare import check_tools, code_tool, prompt
 from coderelay.dialects import code
 from coderelay.run import evaluate as run_program
 from coderelay.server.dialect import Dialect
@@ -55,16 +55,14 @@ async def declare(service: Service, exchange: Exchange, dialect: Dialect) -> Non
     body = exchange.parsed(await exchange.body(service.settings.body))
     with service.turns.place():
         asked = code.decode_declarations(body, language=service.settings.language)
-        await exchange.reply(await service.workers.run(partial(_declared, asked)))
+        tokens = service.settings.declaration_tokens
+        await exchange.reply(await service.workers.run(partial(_declared, asked, tokens)))
 
 
-def _declared(asked: code.DeclarationsRequest) -> Json:
+def _declared(asked: code.DeclarationsRequest, tokens: int) -> Json:
     check_tools(asked.tools)
-    return code.encode_declarations(
-        declarations(asked.tools, asked.language),
-        instructions(asked.language),
-        code_tool(asked.language),
-    )
+    told = prompt(asked.tools, asked.language, tokens=tokens)
+    return code.encode_declarations(told.declarations, told.instructions, code_tool(asked.language))
 
 
 async def models(service: Service, exchange: Exchange, dialect: Dialect) -> None:

@@ -66,7 +66,8 @@ _DECLARE: Json = {
     "summary": "Tools, as a model is told of them",
     "description": (
         "For those who own the loop: the declarations and instructions for the system prompt, and "
-        "the one tool to offer."
+        "the one tool to offer. Where the declarations would be over the server's budget, they are "
+        "an index, and programs use `searchTools` and `describeTool`."
     ),
     "example": {"tools": _TOOLS, "language": "python"},
     "required": ["tools"],

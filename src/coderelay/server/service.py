@@ -97,7 +97,9 @@ def build(
         workers=Workers(settings.threads, metrics.guest),
         metrics=metrics,
         readiness=Readiness(settings.language),
-        gateway=Gateway(model, limits=settings.limits),
+        gateway=Gateway(
+            model, limits=settings.limits, declaration_tokens=settings.declaration_tokens
+        ),
         passthrough=passthrough,
         transport=transport,
     )

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from coderelay.core import DEFAULT_LIMITS, Limits, RequestError
 from coderelay.core.limits import MB
+from coderelay.declare import DECLARATION_TOKENS
 from coderelay.engines.registry import languages
 
 SCRIPTED = "scripted"
@@ -44,6 +45,8 @@ class Settings:
     """How many requests of any kind are in progress at the same time."""
     language: str = "typescript"
     max_programs: int = 8
+    declaration_tokens: int = DECLARATION_TOKENS
+    """How long the declarations of tools may be, by estimate, before an index takes their place."""
     body: int = 64 * MB
     upstream_timeout: float = 600.0
     """How long the upstream may be silent."""

@@ -1,0 +1,93 @@
+"""What a program can learn of its tools: which there are for a purpose, and how one is declared."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from coderelay.core import Json, Tool, ToolName
+from coderelay.declare.index import first_sentence
+from coderelay.declare.languages import find, sendable
+from coderelay.declare.near import Nearest
+from coderelay.declare.notes import cut
+from coderelay.declare.own import OWN, SEARCH
+from coderelay.declare.search import Search
+
+_SIGNATURE, _SENTENCE, _DECLARATION = 300, 200, 64_000
+_LISTED, _NAME = 300, 80
+
+
+class Directory:
+    """The tools under their names in a language. What it says depends on these alone."""
+
+    def __init__(self, tools: Sequence[Tool], names: Sequence[ToolName], language: str) -> None:
+        self._tools = tools
+        self._language = language
+        self._names = {name.name: name for name in names}
+        self._signatures: dict[str, str] = {}
+        self._described: dict[str, str] = {}
+
+    def search(self, query: str, limit: int) -> list[Json]:
+        """The tools that fit a query, best first."""
+        return [
+            {
+                "name": self._names[tool.name].identifiers[0],
+                "signature": self._signature(tool),
+                "description": sendable(first_sentence(tool.description, _SENTENCE)),
+            }
+            for tool in self._search.search(query, limit)
+        ]
+
+    def describe(self, name: str) -> str | None:
+        """The declaration of the tool that has this name, in a program or on the wire; None where
+        none has."""
+        if name not in self._described:
+            text = self._declaration(name)
+            if text is None:
+                return None
+            self._described[name] = cut(sendable(text), _DECLARATION)
+        return self._described[name]
+
+    def unknown(self, name: str) -> str:
+        """What to say of a name that no tool has."""
+        close = dict.fromkeys(self._spellings[each] for each in self._nearest.to(name))
+        listed = ", ".join(close or (each.identifiers[0] for each in self._names.values()))
+        some = "nearest" if close else "the tools are"
+        said = f"there is no tool {cut(name, _NAME)!r}; {some}: {cut(listed, _LISTED)}"
+        if not close and len(listed) > _LISTED:
+            said += f" (find one with {SEARCH.identifiers(self._language)[0]})"
+        return sendable(said)
+
+    def _declaration(self, name: str) -> str | None:
+        tool = self._by_spelling.get(name)
+        if tool is not None:
+            return find(self._language).declare([tool], [self._names[tool.name]])
+        own = (each for each in OWN if name in each.identifiers(self._language))
+        return next((each.declared[self._language] for each in own), None)
+
+    def _signature(self, tool: Tool) -> str:
+        if tool.name not in self._signatures:
+            identifier = self._names[tool.name].identifiers[0]
+            line = sendable(find(self._language).line(tool, identifier))
+            self._signatures[tool.name] = cut(line, _SIGNATURE)
+        return self._signatures[tool.name]
+
+    @cached_property
+    def _search(self) -> Search:
+        return Search(self._tools)
+
+    @cached_property
+    def _nearest(self) -> Nearest:
+        return Nearest(self._spellings)
+
+    @cached_property
+    def _spellings(self) -> dict[str, str]:
+        """What the program calls a tool, by every name the tool has."""
+        wire = {name: each.identifiers[0] for name, each in self._names.items()}
+        inside = {
+            each: name.identifiers[0] for name in self._names.values() for each in name.identifiers
+        }
+        return wire | inside
+
+    @cached_property
+    def _by_spelling(self) -> dict[str, Tool]:
+        by_identifier = {self._names[tool.name].identifiers[0]: tool for tool in self._tools}
+        return {name: by_identifier[each] for name, each in self._spellings.items()}
