@@ -27,6 +27,12 @@ class WitWorld(wit_world.WitWorld):
     def resume(self, results: str) -> None:
         exports.resume(results)
 
+    def begin(self, setup: str) -> None:
+        exports.begin(setup)
+
+    def cell(self, number: str, source: str) -> None:
+        exports.cell(number, source)
+
 
 for name in [*sys.modules]:
     if name.split(".")[0] in ("relay", "tzdata"):

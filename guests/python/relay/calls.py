@@ -34,6 +34,17 @@ class ToolError(Exception):
     _relay: Any = ("exception", None)
 
 
+def tool_error(told: list[str], tool: str, place: Any) -> ToolError:
+    """The exception that a call failed with, as the host told it."""
+    kind, name, message = told
+    made = (
+        ToolError if name == "ToolError" else type(name, (ToolError,), {"__module__": "builtins"})
+    )
+    failure = made(message, tool)
+    failure._relay = (kind, place)
+    return failure
+
+
 class ToolCall(Future[Any]):
     """A call under way. Using it as if it were the result says which call was not awaited."""
 
@@ -115,15 +126,7 @@ class Calls:
         if not error:
             call.set_result(value)
             return
-        kind, name, message = value
-        made = (
-            ToolError
-            if name == "ToolError"
-            else type(name, (ToolError,), {"__module__": "builtins"})
-        )
-        failure = made(message, call._tool)
-        failure._relay = (kind, place_of(call))
-        call.set_exception(failure)
+        call.set_exception(tool_error(value, call._tool, place_of(call)))
 
     def never_awaited(self) -> list[str]:
         """What to say of the calls that nothing awaited, once for each place in the program. Those

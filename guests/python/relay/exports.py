@@ -11,6 +11,7 @@ from typing import Any
 
 from relay import failures, jsontext, output
 from relay.forms import pack
+from relay.live import LiveSession
 from relay.pristine import __builtins__  # noqa: F401
 from relay.runner import runner
 from relay.session import Session
@@ -43,10 +44,11 @@ class Exports:
             complete=world.complete,
             fail=world.fail,
             wait=world.wait,
+            invoke=world.invoke,
         )
         self._tell = world.log
         self._limit = 1 << 20
-        self._session: Session | None = None
+        self._session: Session | LiveSession | None = None
         self._code = pack(SOURCE)
         output.redirect(self._log)
         builtins.exit = builtins.quit = sys.exit
@@ -92,13 +94,25 @@ class Exports:
 
     def resume(self, results: str) -> None:
         """Deliver a batch to it."""
-        if self._session is not None:
+        if isinstance(self._session, Session):
             self._enter(self._session.resume, results)
 
-    def _enter(self, step: Callable[[str], None], text: str) -> None:
+    def begin(self, setup: str) -> None:
+        """Make this instance a session's."""
+        settings = jsontext.read(setup)
+        session = self._session = LiveSession(self._host, self._tell, settings)
+        self._tell, self._limit = session.tell, settings["output"]
+        self._enter(session.open)
+
+    def cell(self, number: str, source: str) -> None:
+        """Run a cell of the session."""
+        if isinstance(self._session, LiveSession):
+            self._enter(self._session.cell, number, source)
+
+    def _enter(self, step: Callable[..., None], *texts: str) -> None:
         """Leave the guest in an orderly way, even where a program broke the harness."""
         try:
-            step(text)
+            step(*texts)
         except BaseException as error:
             kind = "memory" if isinstance(error, MemoryError) else "exception"
             told = {"kind": kind, "name": type(error).__name__, "message": str(error)}

@@ -17,7 +17,7 @@ _name_of = type.__dict__["__name__"].__get__
 _trace = BaseException.__dict__["__traceback__"].__get__
 _AWAIT = ": was an `await` forgotten?"
 _of_coroutine = re.compile(r"(?<!a )\bcoroutine\b").search
-_HIDDEN = (__file__.removesuffix("relay/failures.py"), events.__file__)
+HIDDEN = (__file__.removesuffix("relay/failures.py"), events.__file__)
 
 
 def hide_frames() -> None:
@@ -25,35 +25,50 @@ def hide_frames() -> None:
     extract: Callable[..., Any] = traceback.StackSummary._extract_from_extended_frame_gen.__func__
 
     def shown(summary: Any, frames: Iterable[Any], **options: Any) -> Any:
-        own = (f for f in frames if not f[0].f_code.co_filename.startswith(_HIDDEN))
+        own = (f for f in frames if not f[0].f_code.co_filename.startswith(HIDDEN))
         return extract(summary, own, **options)
 
     traceback.StackSummary._extract_from_extended_frame_gen = classmethod(shown)
 
 
-def describe(error: BaseException, source: str, idle: Iterable[ToolCall]) -> dict[str, Any]:
-    """A failure as the host takes it. Calls that nothing has awaited may be its cause."""
+def describe(
+    error: BaseException,
+    source: str,
+    idle: Iterable[ToolCall] = (),
+    *,
+    file: str = FILE,
+    own: Callable[[str], bool] = FILE.__eq__,
+) -> dict[str, Any]:
+    """A failure as the host takes it. Calls that nothing has awaited may be its cause.
+
+    Its place is the innermost one in `file`; its stack shows the files that are the program's own.
+    """
     lines = source.split("\n")
     cause = _leaf(error)
     kind, place = "exception", None
     if isinstance(cause, ToolError):
         kind, place = cause._relay
-    elif isinstance(cause, MemoryError) and "Parser stack" not in _message(cause):
+    elif is_full(cause):
         kind = "memory"
     if place is None:
-        place = _place(_trace(cause)) or _place(_trace(error))
+        place = _place(_trace(cause), file) or _place(_trace(error), file)
     return {
         "kind": kind,
         "name": _name(error),
         "message": _message(error)[:_MESSAGE] + _forgotten(cause, idle),
-        "stack": _stack(error),
+        "stack": _stack(error, own),
         **_at(place, lines),
     }
 
 
-def describe_hidden(error: BaseException) -> dict[str, Any]:
+def is_full(error: BaseException) -> bool:
+    """Whether it is one for want of memory, and not for nesting too deep."""
+    return isinstance(error, MemoryError) and "Parser stack" not in _message(error)
+
+
+def describe_hidden(error: BaseException, file: str = FILE) -> dict[str, Any]:
     """A failure of which nothing but its type can be told."""
-    place = _place(_trace(error))
+    place = _place(_trace(error), file)
     return {
         "kind": "exception",
         "name": _name(error),
@@ -90,9 +105,9 @@ def describe_main(main: FunctionType) -> dict[str, Any]:
     }
 
 
-def describe_deadlock(main: Any, source: str) -> dict[str, Any]:
+def describe_deadlock(main: Any, source: str, file: str = FILE) -> dict[str, Any]:
     """A program that waits for what can never happen."""
-    frame = _waiting(main)
+    frame = _waiting(main, file)
     place = position(frame.f_code, frame.f_lasti) if frame else None
     return {
         "kind": "deadlock",
@@ -146,11 +161,11 @@ def _forgotten(error: BaseException, idle: Iterable[ToolCall]) -> str:
     return f". There is {calls[-1].unawaited()}"
 
 
-def _place(trace: TracebackType | None) -> tuple[int, int | None] | None:
+def _place(trace: TracebackType | None, file: str = FILE) -> tuple[int, int | None] | None:
     """The innermost place in the program."""
     found = None
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == FILE:
+        if trace.tb_frame.f_code.co_filename == file:
             found = trace
         trace = trace.tb_next
     if found is None:
@@ -168,10 +183,10 @@ def _at(place: tuple[int, int | None] | None, lines: list[str]) -> dict[str, Any
     return {"line": line, "column": column}
 
 
-def _stack(error: BaseException) -> str:
+def _stack(error: BaseException, own: Callable[[str], bool]) -> str:
     try:
         shown = traceback.TracebackException.from_exception(error, limit=-200)
-        _ours_hidden(shown, set())
+        _ours_hidden(shown, own, set())
         text = "".join(shown.format())
     except BaseException:
         return ""
@@ -181,22 +196,22 @@ def _stack(error: BaseException) -> str:
     return text
 
 
-def _ours_hidden(shown: Any, seen: set[int]) -> None:
+def _ours_hidden(shown: Any, own: Callable[[str], bool], seen: set[int]) -> None:
     if shown is None or id(shown) in seen:
         return
     seen.add(id(shown))
     if shown.stack is not None:
-        shown.stack[:] = [frame for frame in shown.stack if frame.filename == FILE]
+        shown.stack[:] = [frame for frame in shown.stack if own(frame.filename)]
     for inner in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
-        _ours_hidden(inner, seen)
+        _ours_hidden(inner, own, seen)
 
 
-def _waiting(awaited: Any) -> FrameType | None:
+def _waiting(awaited: Any, file: str) -> FrameType | None:
     """The program's innermost frame that main waits in."""
     found = None
     while awaited is not None:
         frame = getattr(awaited, "cr_frame", None) or getattr(awaited, "ag_frame", None)
-        if frame is not None and frame.f_code.co_filename == FILE:
+        if frame is not None and frame.f_code.co_filename == file:
             found = frame
         awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "ag_await", None)
     return found

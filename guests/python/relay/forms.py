@@ -18,6 +18,8 @@ from relay.pristine import __builtins__  # noqa: F401
 from relay.rewrite import RUNS, rewritten
 
 FILE = "program.py"
+CELL = "<cell "
+"""How the names of a session's cells begin."""
 _AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _GOES_ON = re.compile(r"(else|elif|except|finally)\b").match
 _COMPOUND = re.compile(r"(async|class|def|for|from|if|import|try|while|with|@)\b").match
@@ -30,7 +32,7 @@ _LOAD_NAME, _EXTENDED_ARG = opcode.opmap["LOAD_NAME"], opcode.opmap["EXTENDED_AR
 
 def pack(source: str) -> str:
     """Compile a program to text. Its first letter says whether its `main` is for us to call."""
-    parts = _compiled(source)
+    parts = compiled(source)
     mentions = len(_MAIN(source))
     read = mentions > 1 and (any(_reads_main(part) for part in parts) or _mentioned(source))
     call_main = bool(mentions) and not read
@@ -45,15 +47,17 @@ def unpack(code: str) -> tuple[tuple[CodeType, ...], bool]:
     return marshal.loads(code[1:].encode("latin-1")), code[0] == "m"
 
 
-def _compiled(source: str) -> tuple[CodeType, ...]:
-    if not _runs(source):
+def compiled(source: str, file: str = FILE, *, awaited: bool = True) -> tuple[CodeType, ...]:
+    """The parts of a program, to be run in turn. With `awaited`, an `asyncio.run` is an `await`."""
+    rewriting = awaited and bool(_runs(source))
+    if not rewriting:
         cut = _last_statement(source)
         tail = "\n" * source.count("\n", 0, cut) + source[cut:]
         try:
-            return _part(source[:cut], "exec"), *_tail(tail, source[cut : cut + 40])
+            return _part(source[:cut], "exec", file), *_tail(tail, source[cut : cut + 40], file)
         except SyntaxError:
             pass  # cut in the wrong place, or no program at all: the tree tells
-    return _from_tree(source)
+    return _from_tree(source, file, rewriting=rewriting)
 
 
 def is_async(code: CodeType) -> bool:
@@ -77,19 +81,19 @@ def needed(main: FunctionType) -> list[str]:
     return [*names[: count - defaults], *required]
 
 
-def _part(text: str, mode: str) -> CodeType:
-    return compile(text, FILE, mode, flags=_AWAIT, dont_inherit=True)
+def _part(text: str, mode: str, file: str) -> CodeType:
+    return compile(text, file, mode, flags=_AWAIT, dont_inherit=True)
 
 
-def _tail(text: str, start: str) -> tuple[CodeType, ...]:
+def _tail(text: str, start: str, file: str) -> tuple[CodeType, ...]:
     if _GUARD(start):
-        return _from_tree(text)
-    if _COMPOUND(start):
-        return (_part(text, "exec"),)
+        return _from_tree(text, file)
+    if _COMPOUND(start) and ";" not in text:
+        return (_part(text, "exec", file),)
     try:
-        return (_part(text, "eval"),)
+        return (_part(text, "eval", file),)
     except SyntaxError:
-        return _from_tree(text) if ";" in text else (_part(text, "exec"),)
+        return _from_tree(text, file) if ";" in text else (_part(text, "exec", file),)
 
 
 def _last_statement(source: str) -> int:
@@ -104,19 +108,20 @@ def _last_statement(source: str) -> int:
     return 0
 
 
-def _from_tree(source: str) -> tuple[CodeType, ...]:
-    tree = ast.parse(source, FILE)
-    if _runs(source):
+def _from_tree(source: str, file: str, *, rewriting: bool = False) -> tuple[CodeType, ...]:
+    tree = ast.parse(source, file)
+    if rewriting:
         tree = rewritten(tree)
     body = _opened(tree.body)
     if body and isinstance(body[-1], ast.Expr):
         head = ast.Module(body[:-1], tree.type_ignores)
-        return _tree_part(head, "exec"), _tree_part(ast.Expression(body[-1].value), "eval")
-    return (_tree_part(ast.Module(body, tree.type_ignores), "exec"),)
+        last = ast.Expression(body[-1].value)
+        return _tree_part(head, "exec", file), _tree_part(last, "eval", file)
+    return (_tree_part(ast.Module(body, tree.type_ignores), "exec", file),)
 
 
-def _tree_part(tree: ast.Module | ast.Expression, mode: str) -> CodeType:
-    code: CodeType = compile(tree, FILE, mode, flags=_AWAIT, dont_inherit=True)
+def _tree_part(tree: ast.Module | ast.Expression, mode: str, file: str) -> CodeType:
+    code: CodeType = compile(tree, file, mode, flags=_AWAIT, dont_inherit=True)
     return code
 
 

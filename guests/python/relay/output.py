@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from relay.forms import FILE
+from relay.forms import CELL, FILE
 from relay.pristine import __builtins__  # noqa: F401
 
 PRINT, STDERR, WARNING = 0, 1, 2
@@ -66,7 +66,7 @@ def _warning(
     message: Any, category: type[Warning], filename: str, lineno: int, line: str | None = None
 ) -> str:
     """A warning with its place, if that is in the program."""
-    if filename != FILE:
+    if filename != FILE and not filename.startswith(CELL):
         return f"{message}\n"
     return _format_warning(message, category, filename, lineno, line)
 

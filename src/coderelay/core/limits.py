@@ -1,6 +1,10 @@
 """The hard limits of a run. Passing one fails the program; what is journalled is never cut."""
 
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 KB = 1024
 MB = 1024 * KB
@@ -30,10 +34,15 @@ class Limits:
 
     def __post_init__(self) -> None:
         """A limit below 0 limits nothing: fuel would wrap around."""
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value is not None and value < 0:
-                raise ValueError(f"the limit `{field.name}` is {value}, and must be at least 0")
+        refuse_negative(self)
+
+
+def refuse_negative(limits: "DataclassInstance") -> None:
+    """Raise `ValueError` for a limit below 0."""
+    for field in fields(limits):
+        value = getattr(limits, field.name)
+        if value is not None and value < 0:
+            raise ValueError(f"the limit `{field.name}` is {value}, and must be at least 0")
 
 
 DEFAULT_LIMITS = Limits()

@@ -24,9 +24,9 @@ class PythonEngine:
     def __init__(self, progress: Progress = lambda message: None, *, pool: int = INSTANCES) -> None:
         guest = Guest(progress)
         self.fingerprint = f"python-{SEMANTICS}-{guest.digest}"
-        self._backstop = backstop = Backstop(guest.engine)
+        self.backstop = backstop = Backstop(guest.engine)
         self.pool = Pool(lambda: Instance(guest), pool, busy=lambda: backstop.busy)
-        self.compiler = Compiler(guest, self._backstop, pool=min(pool, COMPILERS))
+        self.compiler = Compiler(guest, self.backstop, pool=min(pool, COMPILERS))
 
     def fill(self) -> None:
         """Wait until all instances are ready that are made before they are needed."""
@@ -35,4 +35,4 @@ class PythonEngine:
 
     def start(self, program: Program, names: Sequence[ToolName], limits: Limits) -> PythonExecution:
         """Make a program ready."""
-        return PythonExecution(self.pool, self.compiler, self._backstop, program, names, limits)
+        return PythonExecution(self.pool, self.compiler, self.backstop, program, names, limits)

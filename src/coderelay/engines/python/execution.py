@@ -13,9 +13,9 @@ from coderelay.engines.wasm.execution import GuestExecution, Trapped
 
 _LEVELS = ("print", "stderr", "warning")
 _LONGEST_LINE = 1 << 16
-_IMPORT_FUEL = 30_000
+IMPORT_FUEL = 30_000
 """About what the host's side of an import costs, in the guest's currency."""
-_EXITED = Failure(
+EXITED = Failure(
     "exception", "the program ended its interpreter: return instead", name="SystemExit"
 )
 
@@ -143,14 +143,14 @@ class _Listening(World):
 
     def exit(self) -> None:
         """End at once, as `os._exit` does."""
-        self._ledger.fail(_EXITED)
+        self._ledger.fail(EXITED)
         self._ledger.batch.clear()
         self._execution.stop()
 
-    def charge(self) -> None:
+    def charge(self, size: int = 0) -> None:
         """Take fuel, so that fuel runs out before the wall clock does."""
         store = self._execution.store
-        store.set_fuel(max(0, store.get_fuel() - _IMPORT_FUEL))
+        store.set_fuel(max(0, store.get_fuel() - IMPORT_FUEL))
 
     def broken(self, error: BaseException) -> None:
         """Keep our own error until the guest has been left."""

@@ -2,7 +2,7 @@
 
 from wasmtime.component import Linker, LinkerInstance
 
-from coderelay.engines.python import native
+from coderelay.engines.python import native, values
 from coderelay.engines.python.world import World
 
 _MOST_RANDOM = 1 << 16
@@ -17,6 +17,7 @@ def link(linker: Linker) -> list[object]:
             native.define(root, "complete", _complete, takes=("text",)),
             native.define(root, "fail", _fail, takes=("text",)),
             native.define(root, "wait", _wait, takes=("u64",), gives="u64"),
+            values.define(root, "invoke", _invoke),
         ]
 
 
@@ -48,6 +49,10 @@ def _fail(world: World, failure: str) -> None:
 def _wait(world: World, until: int) -> int:
     world.clock.advance_to(until)
     return world.clock.elapsed
+
+
+def _invoke(world: World, calls: str) -> str:
+    return world.invoke(calls)
 
 
 def _random(world: World, size: int) -> bytes:

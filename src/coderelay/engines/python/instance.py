@@ -5,6 +5,7 @@ from pathlib import Path
 
 import wasmtime
 from wasmtime import TrapCode
+from wasmtime import _ffi as ffi
 from wasmtime.component import Component, ExportIndex, Linker
 
 from coderelay.core import EngineError, GuestMissing
@@ -20,7 +21,7 @@ MEMORY = 128 * MB
 _STACK = 7 * MB // 4
 """Enough for Python to meet its own recursion limit first, and less than any thread has."""
 _PLENTY = 1 << 40
-_EXPORTS = ("warm", "compile", "start", "resume")
+_EXPORTS = ("warm", "compile", "start", "resume", "begin", "cell")
 _TRAPS = {
     "all fuel consumed": TrapCode.OUT_OF_FUEL,
     "wasm trap: interrupt": TrapCode.INTERRUPT,
@@ -79,10 +80,10 @@ class Guest:
     def __init__(self, progress: compiled.Progress) -> None:
         wasm = compiled.image(IMAGE)
         self.digest = hashlib.sha256(wasm).hexdigest()[:16]
-        self.engine = wasmtime.Engine(metered(_STACK))
+        self.engine = wasmtime.Engine(_configured())
         self.component: Component = compiled.load(
             wasm,
-            configuration=f"python, stack {_STACK}",
+            configuration=f"python, stack {_STACK}, not concurrent",
             compile=lambda data: Component(self.engine, data),
             serialize=lambda unit: bytes(unit.serialize()),
             deserialize=lambda path: Component.deserialize_file(self.engine, path),
@@ -94,6 +95,15 @@ class Guest:
             *imports.link(self.linker),
         ]
         self.exports = {name: _found(self.component, name) for name in _EXPORTS}
+
+
+def _configured() -> wasmtime.Config:
+    config = metered(_STACK)
+    # With it, wasmtime 50 traps when a guest passes two borrowed handles in one call, as `rename`
+    # does; and nothing here is concurrent. The binding has no name for these settings.
+    ffi.wasmtime_config_wasm_component_model_async_set(config.ptr(), False)
+    ffi.wasmtime_config_concurrency_support_set(config.ptr(), False)
+    return config
 
 
 def _found(component: Component, name: str) -> ExportIndex:

@@ -58,6 +58,11 @@ def define(
             world.broken(error)
         return 0
 
+    return link(instance, name, called)
+
+
+def link(instance: LinkerInstance, name: str, called: Callable[..., int]) -> object:
+    """Give an import its C function, which may not raise. What is returned must be kept, too."""
     callback = ffi.wasmtime_component_func_callback_t(called)
     text = name.encode()
     error = ffi.wasmtime_component_linker_instance_add_func(

@@ -20,15 +20,11 @@ from wasmtime.component import (
 )
 from wasmtime.component import _types as types
 
-from coderelay.engines.python import imports
-from coderelay.engines.python.world import current
+from coderelay.engines.python import imports, values, wasifiles
+from coderelay.engines.python.values import RESOURCES, U32
+from coderelay.engines.python.world import World, current
 
 Function = Callable[..., Any]
-_RESOURCES = (
-    "pollable error input-stream output-stream terminal-input terminal-output descriptor "
-    "directory-entry-stream network udp-socket incoming-datagram-stream outgoing-datagram-stream "
-    "tcp-socket resolve-address-stream"
-).split()
 _REFUSALS = ("access", "access-denied", "not-permitted", "not-supported")
 
 
@@ -52,9 +48,13 @@ def _define(instance: LinkerInstance, interface: str, items: dict[str, Any]) -> 
         item = found.ty
         if isinstance(item, ResourceType):
             drop = _forget_alarm if name == "pollable" else _forget
-            instance.add_resource(name, ResourceType.host(_RESOURCES.index(name) + 1), drop)
+            instance.add_resource(name, ResourceType.host(RESOURCES.index(name) + 1), drop)
         elif isinstance(item, types.FuncType):
             native = imports.define_wasi(instance, interface, name)
+            native = native or wasifiles.define(instance, interface, name)
+            waiting = _WAITING.get(f"{interface}#{name}")
+            if waiting is not None:
+                native = values.define(instance, name, waiting)
             if native is None:
                 function = _GIVEN.get(f"{interface}#{name}")
                 instance.add_func(name, _safely(function or _denied(item.result)))
@@ -106,11 +106,14 @@ def _denied(result: Any) -> Function:
 
 
 def _handle(kind: str, number: int) -> ResourceHost:
-    return ResourceHost.own(number, _RESOURCES.index(kind) + 1)
+    return ResourceHost.own(number, RESOURCES.index(kind) + 1)
 
 
 def _forget(store: wasmtime.StoreContext, number: int) -> None:
-    pass
+    try:
+        wasifiles.forget(current.world, number)
+    except Exception as error:
+        current.world.broken(error)
 
 
 def _forget_alarm(store: wasmtime.StoreContext, number: int) -> None:
@@ -137,27 +140,27 @@ def _subscribe_duration(store: wasmtime.StoreContext, duration: int) -> Resource
     return _handle("pollable", world.set_alarm(world.clock.monotonic() + duration))
 
 
-def _block(store: wasmtime.StoreContext, pollable: ResourceAny) -> None:
-    world = current.world
-    world.clock.advance_to(world.alarms.get(pollable.to_host(store).rep, 0))
+def _block(world: World, pollable: int) -> None:
+    world.clock.advance_to(world.alarms.get(pollable, 0))
 
 
-def _poll(store: wasmtime.StoreContext, pollables: list[ResourceAny]) -> list[int]:
-    world = current.world
-    alarms = [world.alarms.get(pollable.to_host(store).rep, 0) for pollable in pollables]
+def _poll(world: World, pollables: list[int]) -> list[U32]:
+    alarms = [world.alarms.get(pollable, 0) for pollable in pollables]
     first = min(alarms, default=0)
     world.clock.advance_to(first)
-    return [place for place, when in enumerate(alarms) if when <= first]
+    return [U32(place) for place, when in enumerate(alarms) if when <= first]
 
 
+_WAITING: dict[str, Function] = {
+    "wasi:io/poll#poll": _poll,
+    "wasi:io/poll#[method]pollable.block": _block,
+}
 _GIVEN: dict[str, Function] = {
     "wasi:clocks/monotonic-clock#resolution": lambda store: 1_000,
     "wasi:clocks/monotonic-clock#subscribe-instant": _subscribe_instant,
     "wasi:clocks/monotonic-clock#subscribe-duration": _subscribe_duration,
     "wasi:clocks/wall-clock#now": _wall,
     "wasi:clocks/wall-clock#resolution": lambda store: _time(0, 1_000),
-    "wasi:io/poll#poll": _poll,
-    "wasi:io/poll#[method]pollable.block": _block,
     "wasi:cli/environment#get-environment": lambda store: [],
     "wasi:cli/environment#get-arguments": lambda store: [],
     "wasi:cli/exit#exit": lambda store, status: current.world.exit(),
@@ -167,6 +170,5 @@ _GIVEN: dict[str, Function] = {
     "wasi:cli/terminal-stdin#get-terminal-stdin": lambda store: None,
     "wasi:cli/terminal-stdout#get-terminal-stdout": lambda store: None,
     "wasi:cli/terminal-stderr#get-terminal-stderr": lambda store: None,
-    "wasi:filesystem/preopens#get-directories": lambda store: [],
     "wasi:sockets/instance-network#instance-network": lambda store: _handle("network", 0),
 }

@@ -2,9 +2,13 @@
 
 import hashlib
 import threading
+from typing import TYPE_CHECKING
 
 from coderelay.core.program import FIXED_DATE
 from coderelay.engines.wasm.clock import VirtualClock
+
+if TYPE_CHECKING:
+    from coderelay.engines.python.files import Files
 
 
 class Entropy:
@@ -28,11 +32,14 @@ class World:
         self.entropy = Entropy(seed)
         self.alarms: dict[int, int] = {}
         self.error: BaseException | None = None
+        self.files: Files | None = None
+        """What a guest with a directory has open."""
         self._alarms_set = 0
         self._calls = 0
 
-    def charge(self) -> None:
-        """Take fuel for the host's own work: a guest may not make it work for nothing."""
+    def charge(self, size: int = 0) -> None:
+        """Take fuel for the host's own work: a guest may not make it work for nothing. `size` is
+        how many bytes went to or from a file."""
 
     def set_alarm(self, when: int) -> int:
         """A new alarm that rings so many nanoseconds after the start."""
@@ -53,6 +60,13 @@ class World:
 
     def fail(self, failure: str) -> None:
         """Main has raised."""
+
+    def invoke(self, calls: str) -> str:
+        """A session made calls. The answer has their results."""
+        return "!there is no session"
+
+    def exceed(self, limit: str, message: str) -> None:
+        """A limit was passed, and what passed it was refused."""
 
     def exit(self) -> None:
         """The interpreter is asked to end."""

@@ -34,11 +34,11 @@ _DEADLOCK = Failure(
     name="DeadlockError",
 )
 NO_MEMORY = "the program ran out of memory: keep less at a time"
-_STOPPED = {
+STOPPED = {
     TrapCode.OUT_OF_FUEL: ("fuel", "the program used up its CPU budget: do less work"),
     TrapCode.STACK_OVERFLOW: ("stack", "the program recursed too deeply: use a loop"),
 }
-_CRASHED = Failure(
+CRASHED = Failure(
     "exception",
     "the program crashed its interpreter: do it in another way",
     name="InterpreterCrash",
@@ -172,12 +172,12 @@ class GuestExecution(ABC):
             ) from trap
         if self._spent is None:  # not our own stop
             self._spent = self._fuel()
-            if code in _STOPPED:
-                self.ledger.exceed(*_STOPPED[code])
+            if code in STOPPED:
+                self.ledger.exceed(*STOPPED[code])
             elif self.is_full():
                 self.ledger.exceed("memory", NO_MEMORY)
             else:
-                self.ledger.crash(_CRASHED)
+                self.ledger.crash(CRASHED)
 
     def _fuel(self) -> int:
         return self.limits.fuel - self.store.get_fuel()

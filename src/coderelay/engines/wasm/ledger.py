@@ -12,7 +12,7 @@ def _refuse(constant: str) -> None:
 
 
 _READER = json.JSONDecoder(parse_constant=_refuse)
-_UNREADABLE = object()
+UNREADABLE = object()
 _NO_VALUE = Failure(
     "exception",
     "the value cannot be read as JSON: give data only, and integers of over 4,300 digits as text",
@@ -52,7 +52,9 @@ class Ledger:
         """Take one line of output."""
         length = size(text)
         if self._logged + length > self._limits.logs:
-            return self.exceed("logs", f"the logs are over {_size(self._limits.logs)}: print less")
+            return self.exceed(
+                "logs", f"the logs are over {shown_size(self._limits.logs)}: print less"
+            )
         self._logged += length + 1
         self.logs.append(Log(level, text))
         return True
@@ -67,15 +69,15 @@ class Ledger:
             return self.exceed("waiting", message)
         length = size(arguments)
         if length > limits.arguments:
-            message = f"the arguments of {name} are over {_size(limits.arguments)}: pass less"
+            message = f"the arguments of {name} are over {shown_size(limits.arguments)}: pass less"
             return self.exceed("arguments", message)
         self._waiting = length + (self._waiting if self.batch else 0)
         if self._waiting > limits.batch:
-            message = f"the arguments of all waiting calls are over {_size(limits.batch)}: "
+            message = f"the arguments of all waiting calls are over {shown_size(limits.batch)}: "
             return self.exceed("batch", message + "await them in smaller groups")
-        parsed = _parse(arguments)
+        parsed = parse(arguments)
         # No arguments at all: the tool's schema will refuse that, and say so.
-        self.batch.append(Call(self._made, name, None if parsed is _UNREADABLE else parsed))
+        self.batch.append(Call(self._made, name, None if parsed is UNREADABLE else parsed))
         self._made += 1
         return True
 
@@ -84,10 +86,10 @@ class Ledger:
         if self.settled:
             return True
         if size(value) > self._limits.value:
-            message = f"the value is over {_size(self._limits.value)}: return a summary"
+            message = f"the value is over {shown_size(self._limits.value)}: return a summary"
             return self.exceed("value", message)
-        parsed = _parse(value)
-        if parsed is _UNREADABLE:
+        parsed = parse(value)
+        if parsed is UNREADABLE:
             return self.fail(_NO_VALUE)
         self.value = Returned(parsed)
         return True
@@ -109,7 +111,7 @@ class Ledger:
         return False
 
 
-def _parse(text: str) -> Json:
+def parse(text: str) -> Json:
     """JSON from our harness. Anything else is tampering, or an integer too long for Python."""
     try:
         parsed = _READER.decode(text)
@@ -117,10 +119,11 @@ def _parse(text: str) -> Json:
             check_depth(parsed)
         return parsed
     except (ValueError, RecursionError):
-        return _UNREADABLE
+        return UNREADABLE
 
 
-def _size(limit: int) -> str:
+def shown_size(limit: int) -> str:
+    """A limit as people write it."""
     for unit, factor in (("MB", 1 << 20), ("KB", 1 << 10)):
         if limit >= factor:
             return f"{limit / factor:g} {unit}"

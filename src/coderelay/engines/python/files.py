@@ -1,0 +1,288 @@
+"""The files that a guest has open, by the numbers of its handles, and what it does with them."""
+
+import os
+import stat
+import time
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from coderelay.engines.python.directory import Directory, Node
+from coderelay.engines.python.usage import Refused
+from coderelay.engines.python.values import U32, Case, Flags, Name, Option, Own
+
+CHUNK = 1 << 15
+"""The most bytes in one read or write: a byte takes 32 on its way between guest and host."""
+_FIRST = 16
+"""Lower numbers are the standard streams'."""
+_SECOND = 1_000_000_000
+_TYPES = {
+    stat.S_IFREG: Name("regular-file"),
+    stat.S_IFDIR: Name("directory"),
+    stat.S_IFLNK: Name("symbolic-link"),
+}
+_UNKNOWN = Name("unknown")
+_ACCESS = {
+    frozenset({"write"}): os.O_WRONLY,
+    frozenset({"read", "write"}): os.O_RDWR,
+}
+_FLAGS = {
+    os.O_RDONLY: Flags({"read"}),
+    os.O_WRONLY: Flags({"write"}),
+    os.O_RDWR: Flags({"read", "write"}),
+}
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class Reading:
+    """A stream out of a file."""
+
+    node: Node
+    offset: int
+
+
+@dataclass(slots=True)
+class Writing:
+    """A stream into a file; at its end where there is no offset."""
+
+    node: Node
+    offset: int | None
+
+
+@dataclass(slots=True)
+class Listing:
+    """A stream of what is in a directory."""
+
+    entries: Generator[os.DirEntry[str], None, None]
+
+
+class Files:
+    """What a guest's handles stand for."""
+
+    def __init__(self, directory: Directory) -> None:
+        self._directory = directory
+        self._things: dict[int, object] = {}
+        self._made = _FIRST - 1
+
+    def preopened(self) -> Any:
+        """The one directory that there is, as the root of all paths."""
+        return [(self._own("descriptor", self._directory.root), "/")]
+
+    def drop(self, number: int) -> None:
+        """The guest gives a handle back."""
+        match self._things.pop(number, None):
+            case Node() as node:
+                self._directory.close(node)
+            case Listing(entries):
+                entries.close()
+
+    def end(self) -> None:
+        """The guest is gone."""
+        for number in list(self._things):
+            self.drop(number)
+        self._directory.close_all()
+
+    def read_via_stream(self, number: int, offset: int) -> Own:
+        """A stream out of a file."""
+        return self._own("input-stream", Reading(self._file(number), offset))
+
+    def write_via_stream(self, number: int, offset: int) -> Own:
+        """A stream into a file."""
+        return self._own("output-stream", Writing(self._file(number), offset))
+
+    def append_via_stream(self, number: int) -> Own:
+        """A stream to the end of a file."""
+        return self._own("output-stream", Writing(self._file(number), None))
+
+    def read_stream(self, number: int, size: int) -> bytes:
+        """The next bytes of a stream; none at its end."""
+        reading = self._get(number, Reading)
+        data = self._read(reading.node, size, reading.offset)
+        reading.offset += len(data)
+        return data
+
+    def write_stream(self, number: int, data: bytes) -> None:
+        """Write the next bytes of a stream."""
+        writing = self._get(number, Writing)
+        self._directory.write(writing.node, data, writing.offset)
+        if writing.offset is not None:
+            writing.offset += len(data)
+
+    def can_write(self, number: int) -> int:
+        """How many bytes a stream takes at once."""
+        self._get(number, Writing)
+        return CHUNK
+
+    def read(self, number: int, size: int, offset: int) -> tuple[bytes, bool]:
+        """Bytes of a file, and whether it ends there."""
+        data = self._read(self._file(number), size, offset)
+        return data, not data and bool(size)
+
+    def write(self, number: int, data: bytes, offset: int) -> int:
+        """Put bytes into a file."""
+        self._directory.write(self._file(number), data, offset)
+        return len(data)
+
+    def set_size(self, number: int, size: int) -> None:
+        """Make a file shorter or longer."""
+        self._directory.resize(self._file(number), size)
+
+    def sync(self, number: int) -> None:
+        """Files are the system's to keep: there is nothing to wait for."""
+        self._node(number)
+
+    def get_flags(self, number: int) -> Flags:
+        """What may be done with a descriptor."""
+        node = self._node(number)
+        if node.is_directory:
+            return Flags({"read", "mutate-directory"})
+        return _FLAGS[node.access]
+
+    def open_at(
+        self, number: int, path_flags: Any, path: str, how: frozenset[str], flags: frozenset[str]
+    ) -> Own:
+        """Open a file or directory."""
+        access = _ACCESS.get(flags & {"read", "write"}, os.O_RDONLY)
+        node = self._directory.open(self._node(number), path, access=access, how=how)
+        return self._own("descriptor", node)
+
+    def stat(self, number: int) -> dict[str, Any]:
+        """What is known of an open file."""
+        return _described(self._node(number).status)
+
+    def stat_at(self, number: int, path_flags: frozenset[str], path: str) -> dict[str, Any]:
+        """What is known of a file. A symbolic link leads nowhere."""
+        return _described(self._status(number, path_flags, path))
+
+    def set_times(self, number: int, read: Case, written: Case) -> None:
+        """Set when an open file was read and written."""
+        node = self._node(number)
+        os.utime(node.fd, ns=_times(node.status, read, written))
+
+    def set_times_at(
+        self, number: int, path_flags: Any, path: str, read: Case, written: Case
+    ) -> None:
+        """Set when a file was read and written."""
+        about = self._status(number, path_flags, path)
+        times = _times(about, read, written)
+        self._directory.set_times(self._node(number), path, times)
+
+    def read_directory(self, number: int) -> Own:
+        """What is in a directory."""
+        node = self._node(number)
+        if not node.is_directory:
+            raise Refused("not-directory")
+        return self._own("directory-entry-stream", Listing(self._directory.entries(node)))
+
+    def read_directory_entry(self, number: int) -> Option:
+        """The next entry, if there is one."""
+        for entry in self._get(number, Listing).entries:
+            if _has_form(entry.name):
+                return Option({"type": _type(entry), "name": entry.name})
+        return Option()
+
+    def create_directory_at(self, number: int, path: str) -> None:
+        """Make a directory."""
+        self._directory.make_directory(self._node(number), path)
+
+    def remove_directory_at(self, number: int, path: str) -> None:
+        """Remove an empty directory."""
+        self._directory.remove_directory(self._node(number), path)
+
+    def unlink_file_at(self, number: int, path: str) -> None:
+        """Remove a file."""
+        self._directory.unlink(self._node(number), path)
+
+    def rename_at(self, number: int, path: str, to: int, to_path: str) -> None:
+        """Give a file or directory another name."""
+        self._directory.rename(self._node(number), path, self._node(to), to_path)
+
+    def metadata_hash(self, number: int) -> dict[str, int]:
+        """Tells files apart."""
+        return _identity(self._node(number).status)
+
+    def metadata_hash_at(
+        self, number: int, path_flags: frozenset[str], path: str
+    ) -> dict[str, int]:
+        """Tells files apart."""
+        return _identity(self._status(number, path_flags, path))
+
+    def _status(self, number: int, path_flags: frozenset[str], path: str) -> os.stat_result:
+        about = self._directory.status(self._node(number), path)
+        if stat.S_ISLNK(about.st_mode) and "symlink-follow" in path_flags:
+            raise Refused("no-entry")
+        return about
+
+    def _read(self, node: Node, size: int, offset: int) -> bytes:
+        return os.pread(node.fd, min(size, CHUNK), offset)
+
+    def _node(self, number: int) -> Node:
+        return self._get(number, Node)
+
+    def _file(self, number: int) -> Node:
+        node = self._node(number)
+        if node.is_directory:
+            raise Refused("is-directory")
+        return node
+
+    def _get(self, number: int, kind: type[_T]) -> _T:
+        thing = self._things.get(number)
+        if not isinstance(thing, kind):
+            raise Refused("bad-descriptor")
+        return thing
+
+    def _own(self, kind: str, thing: object) -> Own:
+        self._made += 1
+        self._things[self._made] = thing
+        return Own(kind, self._made)
+
+
+def _type(entry: os.DirEntry[str]) -> Name:
+    if entry.is_symlink():
+        return _TYPES[stat.S_IFLNK]
+    if entry.is_dir(follow_symlinks=False):
+        return _TYPES[stat.S_IFDIR]
+    return _TYPES[stat.S_IFREG] if entry.is_file(follow_symlinks=False) else _UNKNOWN
+
+
+def _described(about: os.stat_result) -> dict[str, Any]:
+    return {
+        "type": _TYPES.get(stat.S_IFMT(about.st_mode), _UNKNOWN),
+        "link-count": about.st_nlink,
+        "size": about.st_size,
+        "data-access-timestamp": _moment(about.st_atime_ns),
+        "data-modification-timestamp": _moment(about.st_mtime_ns),
+        "status-change-timestamp": _moment(about.st_ctime_ns),
+    }
+
+
+def _moment(nanoseconds: int) -> Option:
+    seconds, rest = divmod(max(0, nanoseconds), _SECOND)
+    return Option({"seconds": seconds, "nanoseconds": U32(rest)})
+
+
+def _times(about: os.stat_result, read: Case, written: Case) -> tuple[int, int]:
+    return _time(read, about.st_atime_ns), _time(written, about.st_mtime_ns)
+
+
+def _time(asked: Case, before: int) -> int:
+    match asked:
+        case Case("now"):
+            return time.time_ns()
+        case Case("timestamp", {"seconds": seconds, "nanoseconds": rest}):
+            return int(min(seconds, 1 << 33) * _SECOND + rest)
+    return before
+
+
+def _identity(about: os.stat_result) -> dict[str, int]:
+    return {"lower": about.st_ino & (1 << 64) - 1, "upper": about.st_dev & (1 << 64) - 1}
+
+
+def _has_form(name: str) -> bool:
+    """Whether a name is text: the system's are bytes."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,187 @@
+"""A live session: one CPython that stays, cell after cell, with a directory of its own."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+from wasmtime import TrapCode
+
+from coderelay.core import EngineError, Failure
+from coderelay.core.jsonvalue import size
+from coderelay.engines.python import report
+from coderelay.engines.python.directory import Directory
+from coderelay.engines.python.engine import PythonEngine
+from coderelay.engines.python.execution import EXITED
+from coderelay.engines.python.instance import Instance, is_full
+from coderelay.engines.python.livecalls import Answer, LiveCall
+from coderelay.engines.python.livelimits import DEFAULT_LIVE_LIMITS, LiveLimits
+from coderelay.engines.python.liveworld import LiveWorld, out_of_time
+from coderelay.engines.python.usage import Quota
+from coderelay.engines.wasm.config import STACK
+from coderelay.engines.wasm.execution import CRASHED, NO_MEMORY, STOPPED, Trapped
+from coderelay.engines.wasm.nativestack import require
+
+__all__ = ["DEFAULT_LIVE_LIMITS", "Answer", "Cell", "Live", "LiveCall", "LiveLimits"]
+
+_SILENT = Failure("exception", "the cell did not tell how it ended", name="RuntimeError")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a cell came to."""
+
+    output: str
+    """All that it printed, in order."""
+    value: str | None
+    """The text of its last expression's value, unless that is None."""
+    failure: Failure | None
+    alive: bool
+    """Whether its names are still there. The files always are."""
+
+
+class Live:
+    """Names, functions and imports stay from cell to cell. One thread at a time may use it."""
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        engine: PythonEngine,
+        modules: Mapping[str, str],
+        answer: Answer,
+        limits: LiveLimits = DEFAULT_LIVE_LIMITS,
+    ) -> None:
+        if os.open not in os.supports_dir_fd:
+            raise EngineError("this system cannot keep a session inside its directory")
+        self._engine = engine
+        self._modules = dict(modules)
+        self._answer = answer
+        self._limits = limits
+        self._cells = 0
+        self._instance: Instance | None = None
+        self._world: LiveWorld | None = None
+        self._closed = self._full = False
+        quota = Quota(limits.files, limits.entries)
+        self._directory = Directory(directory, quota, descriptors=limits.descriptors)
+
+    @property
+    def alive(self) -> bool:
+        """Whether there is an interpreter, with the names of the cells so far."""
+        return self._instance is not None
+
+    def run(self, source: str) -> Cell:
+        """Run a cell to its end. Where no interpreter is alive, a fresh one is made for it."""
+        if self._closed:
+            raise RuntimeError("this session is closed")
+        require(STACK)
+        self._cells += 1
+        refused = self._refused(source)
+        if refused is not None:
+            return Cell("", None, refused, self.alive)
+        instance, world = self._ready()
+        world.begin()
+        self._directory.forget()
+        try:
+            self._enter(instance, world, "cell", str(self._cells), source)
+        except Trapped as trap:
+            self._drop()
+            why = EXITED if world.exited else self._trapped(trap)
+            return Cell("".join(world.output), None, why, alive=False)
+        except BaseException:
+            self._drop()
+            raise
+        failure = _failure(world, source)
+        full = failure is not None and failure.limit == "memory"
+        if full and self._full:  # nothing was freed: a cell can do nothing about it any more
+            self._drop()
+        self._full = full
+        return Cell("".join(world.output), world.value or None, failure, self.alive)
+
+    def close(self) -> None:
+        """Free the interpreter. The directory stays as it is."""
+        self._closed = True
+        self._drop()
+        self._directory.end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ready(self) -> tuple[Instance, LiveWorld]:
+        if self._instance is not None and self._world is not None:
+            return self._instance, self._world
+        limits = self._limits
+        instance = self._instance = self._engine.pool.take()
+        store = instance.store
+        store.set_limits(memory_size=limits.memory)
+        watch = self._engine.backstop.watch
+        world = self._world = LiveWorld(
+            store, self._directory, self._answer, limits, lambda left: watch(store, left)
+        )
+        setup = {
+            "modules": self._modules,
+            "seed": os.urandom(32).hex(),
+            "output": limits.output,
+            "value": limits.value,
+            "arguments": limits.arguments,
+        }
+        try:
+            self._enter(instance, world, "begin", json.dumps(setup))
+        except BaseException as error:
+            self._drop()
+            if isinstance(error, Trapped):
+                raise EngineError("the session does not begin") from error
+            raise
+        return instance, world
+
+    def _enter(self, instance: Instance, world: LiveWorld, export: str, *texts: str) -> None:
+        instance.store.set_fuel(self._limits.fuel)
+        with self._engine.backstop.watch(instance.store, self._limits.seconds):
+            instance.enter(world, export, *texts)
+
+    def _drop(self) -> None:
+        if self._world is not None and self._world.files is not None:
+            self._world.files.end()
+        if self._instance is not None:
+            self._engine.pool.discard(self._instance)
+        self._instance = self._world = None
+        self._full = False
+
+    def _refused(self, source: str) -> Failure | None:
+        try:
+            source.encode()
+        except UnicodeEncodeError:
+            message = "the cell has a lone surrogate, which is no text"
+            return Failure("syntax", message, name="SyntaxError")
+        length, limit = size(source), self._limits.source
+        if length <= limit:
+            return None
+        message = f"the cell has {length} bytes, the limit is {limit}: write a shorter one"
+        return _limit("source", message)
+
+    def _trapped(self, trap: Trapped) -> Failure:
+        code = trap.trap_code
+        if code is TrapCode.INTERRUPT:
+            return _limit("seconds", out_of_time(self._limits))
+        if code in STOPPED:
+            return _limit(*STOPPED[code])
+        return _limit("memory", NO_MEMORY) if is_full(trap) else CRASHED
+
+
+def _failure(world: LiveWorld, source: str) -> Failure | None:
+    told = None if world.failure is None else report.failure(world.failure, source, ())
+    if world.passed is not None:
+        limit = _limit(*world.passed)
+        if told is None:
+            return limit
+        return replace(limit, line=told.line, column=told.column, frame=told.frame)
+    return _SILENT if told is None and world.value is None else told
+
+
+def _limit(limit: str, message: str) -> Failure:
+    return Failure("limit", message, name="LimitError", limit=limit)

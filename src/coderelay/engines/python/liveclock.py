@@ -1,0 +1,50 @@
+"""The clock of a session is the real one, and a cell's own time is bounded."""
+
+import time
+from collections.abc import Callable
+
+
+class OwnTime:
+    """The seconds that a cell has used itself: what its calls took is not among them."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that the cell still has."""
+        return max(0.0, self._end - time.monotonic())
+
+    def give(self, seconds: float) -> None:
+        """The cell waited for others so long."""
+        self._end += seconds
+
+
+class LiveClock:
+    """Time since the session began. To let it pass is to sleep."""
+
+    def __init__(self, late: Callable[[], None]) -> None:
+        self._late = late
+        self._start = time.monotonic_ns() - 1_000_000_000  # after all that the warm-up has seen
+        self.own = OwnTime(0)
+
+    @property
+    def elapsed(self) -> int:
+        """Nanoseconds since the session began."""
+        return time.monotonic_ns() - self._start
+
+    def monotonic(self) -> int:
+        """The same."""
+        return self.elapsed
+
+    def wall(self) -> int:
+        """Nanoseconds since 1970."""
+        return time.time_ns()
+
+    def advance_to(self, elapsed: int) -> None:
+        """Sleep until so many nanoseconds after the session began, or the cell's time is over."""
+        seconds, left = (elapsed - self.elapsed) / 1e9, self.own.left
+        if seconds > 0:
+            time.sleep(min(seconds, left))
+            if seconds > left:
+                self._late()

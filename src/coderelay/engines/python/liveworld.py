@@ -1,0 +1,137 @@
+"""The world as a session's guest sees it: the real clock, fresh randomness, its directory."""
+
+import os
+import time
+from collections.abc import Callable
+
+import wasmtime
+
+from coderelay.core.jsonvalue import size
+from coderelay.engines.python import livecalls
+from coderelay.engines.python.directory import Directory
+from coderelay.engines.python.execution import IMPORT_FUEL
+from coderelay.engines.python.files import Files
+from coderelay.engines.python.livecalls import Answer, NoCalls
+from coderelay.engines.python.liveclock import LiveClock, OwnTime
+from coderelay.engines.python.livelimits import LiveLimits
+from coderelay.engines.python.world import World, current
+from coderelay.engines.wasm.ledger import shown_size
+
+_BYTE_FUEL = 100
+"""About what a byte's way between guest and file costs."""
+
+
+def out_of_time(limits: LiveLimits) -> str:
+    """What to say of a cell that took too long."""
+    return f"the cell took over {limits.seconds:g} s of its own: do less at once"
+
+
+class _Fresh:
+    """Randomness that nothing determines."""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes."""
+        return os.urandom(size)
+
+
+class LiveWorld(World):
+    """Takes what the cells of one interpreter tell, checked and bounded."""
+
+    clock: LiveClock  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        store: wasmtime.Store,
+        directory: Directory,
+        answer: Answer,
+        limits: LiveLimits,
+        rearm: Callable[[float], object],
+    ) -> None:
+        super().__init__()
+        self.clock = LiveClock(self._late)
+        self.entropy = _Fresh()  # type: ignore[assignment]
+        self.files = Files(directory)
+        self._store = store
+        self._answer = answer
+        self._limits = limits
+        self._rearm = rearm
+        self.begin()
+
+    def begin(self) -> None:
+        """A cell begins."""
+        self.clock.own = OwnTime(self._limits.seconds)
+        self.output: list[str] = []
+        self.value: str | None = None
+        self.failure: str | None = None
+        self.passed: tuple[str, str] | None = None
+        """The first limit that the cell passed and lived on, and what to say of it."""
+        self.stopped = self.exited = False
+        self._printed = self._made = 0
+
+    def log(self, level: int, text: str) -> None:
+        """Take output, until there is too much."""
+        length, limit = size(text), self._limits.output
+        if self._printed <= limit:
+            # A character takes four bytes at most.
+            fits = self._printed + length <= limit
+            self.output.append(text if fits else text[: (limit - self._printed) // 4])
+        self._printed += length
+        if self._printed <= limit:
+            return
+        self.exceed("output", f"the cell printed over {shown_size(limit)}: print less")
+
+    def complete(self, value: str) -> None:
+        """Take the text of the cell's value."""
+        if self.value is None and self.failure is None:
+            self.value = value
+
+    def fail(self, failure: str) -> None:
+        """Take the cell's failure."""
+        if self.value is None and self.failure is None:
+            self.failure = failure
+
+    def invoke(self, calls: str) -> str:
+        """Make calls and wait for their results. The cell's time stands still meanwhile."""
+        try:
+            asked = livecalls.read(calls, self._made, self._limits)
+        except NoCalls as refused:
+            if refused.limit:
+                self.exceed(refused.limit, str(refused))
+            return f"!{refused}"
+        self._made += len(asked)
+        began = time.monotonic()
+        try:
+            results = self._answer(asked)
+        finally:
+            current.world = self  # who answers may have run guests of its own on this thread
+        self.clock.own.give(time.monotonic() - began)
+        self._rearm(self.clock.own.left)
+        return livecalls.write(asked, results, self._limits)
+
+    def exceed(self, limit: str, message: str) -> None:
+        """A limit was passed, and what passed it was refused: the cell has failed."""
+        if self.passed is None:
+            self.passed = limit, message
+
+    def exit(self) -> None:
+        """End the interpreter at once, as `os._exit` does."""
+        self.exited = True
+        self._stop()
+
+    def charge(self, size: int = 0) -> None:
+        """Take fuel, so that a guest cannot make the host work for nothing."""
+        cost = IMPORT_FUEL + size * _BYTE_FUEL
+        self._store.set_fuel(max(0, self._store.get_fuel() - cost))
+
+    def broken(self, error: BaseException) -> None:
+        """Keep our own error until the guest has been left."""
+        super().broken(error)
+        self._stop()
+
+    def _late(self) -> None:
+        """The cell sleeps longer than it has time."""
+        self.exceed("seconds", out_of_time(self._limits))
+
+    def _stop(self) -> None:
+        self.stopped = True
+        self._store.set_fuel(0)

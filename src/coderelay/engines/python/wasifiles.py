@@ -1,0 +1,161 @@
+"""WASI's files and streams, for guests that have a directory; the others have none to ask about."""
+
+import errno
+from collections.abc import Callable
+from typing import Any
+
+from wasmtime.component import LinkerInstance
+
+from coderelay.engines.python import values
+from coderelay.engines.python.files import Files
+from coderelay.engines.python.usage import Refused
+from coderelay.engines.python.values import Case, Err, Name, Ok, Own
+from coderelay.engines.python.world import World
+
+_CLOSED = Err(Case("closed"))
+_CODES = {
+    errno.EACCES: "access",
+    errno.EBADF: "bad-descriptor",
+    errno.EBUSY: "busy",
+    errno.EDQUOT: "quota",
+    errno.EEXIST: "exist",
+    errno.EFBIG: "file-too-large",
+    errno.EINVAL: "invalid",
+    errno.EISDIR: "is-directory",
+    errno.ELOOP: "loop",
+    errno.EMFILE: "insufficient-memory",
+    errno.ENAMETOOLONG: "name-too-long",
+    errno.ENFILE: "insufficient-memory",
+    errno.ENOENT: "no-entry",
+    errno.ENOSPC: "insufficient-space",
+    errno.ENOTDIR: "not-directory",
+    errno.ENOTEMPTY: "not-empty",
+    errno.EOVERFLOW: "overflow",
+    errno.EPERM: "not-permitted",
+    errno.EROFS: "read-only",
+    errno.ETXTBSY: "text-file-busy",
+    errno.EXDEV: "cross-device",
+}
+_METHODS: dict[str, Callable[..., Any]] = {
+    "append-via-stream": Files.append_via_stream,
+    "create-directory-at": Files.create_directory_at,
+    "get-flags": Files.get_flags,
+    "metadata-hash": Files.metadata_hash,
+    "metadata-hash-at": Files.metadata_hash_at,
+    "open-at": Files.open_at,
+    "read": Files.read,
+    "read-directory": Files.read_directory,
+    "read-via-stream": Files.read_via_stream,
+    "remove-directory-at": Files.remove_directory_at,
+    "rename-at": Files.rename_at,
+    "set-size": Files.set_size,
+    "set-times": Files.set_times,
+    "set-times-at": Files.set_times_at,
+    "stat": Files.stat,
+    "stat-at": Files.stat_at,
+    "sync": Files.sync,
+    "sync-data": Files.sync,
+    "unlink-file-at": Files.unlink_file_at,
+    "write": Files.write,
+    "write-via-stream": Files.write_via_stream,
+}
+"""Links are not among them: none can be made, and none is followed."""
+
+
+def define(instance: LinkerInstance, interface: str, name: str) -> object | None:
+    """Define a function of WASI, if it is one of these."""
+    if interface == "wasi:filesystem/types":
+        method = name.rpartition(".")[2]
+        if name.startswith("[method]descriptor.") and method in _METHODS:
+            return values.define(instance, name, _asked(_METHODS[method]))
+        if method == "read-directory-entry":
+            return values.define(instance, name, _asked(Files.read_directory_entry))
+    function = _FUNCTIONS.get(f"{interface}#{name}")
+    return values.define(instance, name, function) if function is not None else None
+
+
+def forget(world: World, number: int) -> None:
+    """The guest gives a handle back."""
+    if world.files is not None:
+        world.files.drop(number)
+
+
+def _asked(method: Callable[..., Any]) -> Callable[..., Ok | Err]:
+    def call(world: World, *arguments: Any) -> Ok | Err:
+        if world.files is None:
+            return Err(Name("not-permitted"))
+        try:
+            return Ok(method(world.files, *arguments))
+        except (Refused, OSError, OverflowError) as error:
+            return Err(Name(_code(world, error)))
+
+    return call
+
+
+def _code(world: World, error: Exception) -> str:
+    """WASI's word for what went wrong. What passed a limit is told at the end of the cell too."""
+    if isinstance(error, Refused):
+        message = getattr(error, "message", None)
+        if message is not None:
+            world.exceed("files", message)
+        return error.code
+    if isinstance(error, OSError):
+        return _CODES.get(error.errno or 0, "io")
+    return "invalid"  # a number that no file has
+
+
+def _preopened(world: World) -> list[Any]:
+    return [] if world.files is None else world.files.preopened()
+
+
+def _read(world: World, number: int, size: int) -> Ok | Err:
+    if world.files is None:
+        return _CLOSED
+    try:
+        data = world.files.read_stream(number, size)
+        world.charge(len(data))
+    except (Refused, OSError, OverflowError) as error:
+        return _failed(world, error)
+    return Ok(data) if data or not size else _CLOSED
+
+
+def _can_write(world: World, number: int) -> Ok | Err:
+    if world.files is None:
+        return _CLOSED
+    try:
+        return Ok(world.files.can_write(number))
+    except Refused:
+        return _CLOSED
+
+
+def _write(world: World, number: int, data: bytes) -> Ok | Err:
+    if world.files is None:
+        return _CLOSED
+    try:
+        world.charge(len(data))
+        world.files.write_stream(number, data)
+    except (Refused, OSError, OverflowError) as error:
+        return _failed(world, error)
+    return Ok()
+
+
+def _flush(world: World, number: int) -> Ok | Err:
+    checked = _can_write(world, number)
+    return Ok() if isinstance(checked, Ok) else checked
+
+
+def _failed(world: World, error: Exception) -> Err:
+    _code(world, error)
+    if isinstance(error, Refused) and error.code == "bad-descriptor":
+        return _CLOSED
+    return Err(Case("last-operation-failed", Own("error", 0)))
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "wasi:filesystem/preopens#get-directories": _preopened,
+    "wasi:io/streams#[method]input-stream.read": _read,
+    "wasi:io/streams#[method]output-stream.check-write": _can_write,
+    "wasi:io/streams#[method]output-stream.write": _write,
+    "wasi:io/streams#[method]output-stream.blocking-write-and-flush": _write,
+    "wasi:io/streams#[method]output-stream.blocking-flush": _flush,
+}

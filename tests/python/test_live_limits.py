@@ -1,0 +1,236 @@
+"""A limit fails its cell; the fatal ones end the interpreter, and files remain."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from coderelay.core import Result, Returned
+from coderelay.engines.python.live import LiveCall, LiveLimits
+from coderelay.engines.python.livecalls import NoCalls, read
+from tests.python.living import Session, session
+
+MB = 1 << 20
+
+
+def fails_and_begins_anew(live: Session, source: str) -> str | None:
+    """The limit that a cell passed, when it took the interpreter with it."""
+    live.run("x = 1\nopen('kept', 'w').write('file')")
+    failure = live.failure(source, alive=False)
+    assert failure.kind == "limit" and failure.name == "LimitError"
+    assert live.failure("x").name == "NameError"
+    assert live.value("open('kept').read()") == "'file'"
+    return failure.limit
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "while True: pass",
+        "sum(range(10**12))",
+        "import re\nre.match(r'(a+)+$', 'a' * 40 + 'b')",
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+        "10 ** 10 ** 9",
+        "while True: open('a', 'w').close()",
+    ],
+)
+def test_work_without_end_uses_up_the_fuel(tmp_path: Path, source: str) -> None:
+    with session(tmp_path, limits=LiveLimits(fuel=500_000_000)) as live:
+        assert fails_and_begins_anew(live, source) == "fuel"
+
+
+def test_fuel_is_given_to_each_cell(tmp_path: Path) -> None:
+    with session(tmp_path, limits=LiveLimits(fuel=300_000_000)) as live:
+        for _ in range(5):
+            live.output("for _ in range(200_000): pass")
+
+
+def test_the_clock_ends_what_fuel_does_not(tmp_path: Path) -> None:
+    with session(tmp_path, limits=LiveLimits(seconds=0.2, fuel=10**15)) as live:
+        assert fails_and_begins_anew(live, "while True: pass") == "seconds"
+
+
+def test_sleep_never_passes_a_cells_time(tmp_path: Path) -> None:
+    with session(tmp_path, limits=LiveLimits(seconds=0.2)) as live:
+        for source in ("import time\ntime.sleep(60)", "await asyncio.sleep(60)"):
+            began = time.monotonic()
+            live.run("x = 1")
+            cell = live.run(source)
+            assert time.monotonic() - began < 2
+            assert cell.failure is not None and cell.failure.limit == "seconds"
+        assert live.run("import time\nwhile True: time.sleep(1)").alive is False
+
+
+def test_waiting_for_an_answer_costs_no_time(tmp_path: Path) -> None:
+    def answer(calls: Sequence[LiveCall]) -> list[Result]:
+        time.sleep(0.3)
+        return [Returned(None) for _ in calls]
+
+    with session(tmp_path, answer, limits=LiveLimits(seconds=0.5)) as live:
+        source = "import sdk\nfor _ in range(3): sdk.get(1)\nn = sum(range(100_000))\nn > 1"
+        assert live.value(source) == "True"
+        assert fails_and_begins_anew(live, "import sdk\nsdk.get(1)\nwhile True: pass") == "seconds"
+
+
+def test_memory_is_bounded_and_a_memory_error_is_survived(tmp_path: Path) -> None:
+    with session(tmp_path, limits=LiveLimits(memory=96 * MB)) as live:
+        live.run("x = 1")
+        failure = live.failure("y = []\nwhile True: y.append(bytearray(1_000_000))")
+        assert (failure.kind, failure.limit, failure.line) == ("limit", "memory", 2)
+        assert live.value("y = None\nx") == "1"
+        caught = "try:\n    [0] * 10**9\nexcept MemoryError:\n    y = 'caught'\ny"
+        assert live.value(caught) == "'caught'"
+
+
+def test_a_memory_bomb_ends_somehow_and_the_session_goes_on(tmp_path: Path) -> None:
+    bombs = [
+        "x = 'x' * 10\nwhile True: x += x",
+        "x = []\nwhile True: x = [x, x, 'abc' * 999]",
+        "x = {}\nn = 0\nwhile True:\n    n += 1\n    x[n] = str(n) * 99",
+        "eval('[' * 10**5)",
+        "exec('x = ' + '-' * 10**6 + '1')",
+    ]
+    with session(tmp_path, limits=LiveLimits(memory=96 * MB, fuel=5 * 10**9)) as live:
+        for bomb in bombs:
+            live.run("kept = 1")
+            cell = live.run(bomb)
+            assert cell.failure is not None
+            if cell.alive:
+                assert live.value("x = None\nkept") == "1"
+
+
+def test_a_session_that_stays_full_begins_anew(tmp_path: Path) -> None:
+    with session(tmp_path, limits=LiveLimits(memory=96 * MB)) as live:
+        full = "x = []\nwhile True: x.append(bytearray(100_000))"
+        assert live.failure(full).limit == "memory"
+        live.output("x = None")
+        assert live.failure(full).limit == "memory"
+        assert live.failure("y = x[0] * 500", alive=False).limit == "memory"
+        assert live.value("1 + 1") == "2"
+
+
+def test_more_memory_is_there_when_it_is_given(tmp_path: Path) -> None:
+    with session(tmp_path, limits=LiveLimits(memory=256 * MB)) as live:
+        assert live.value("len(bytearray(180_000_000))") == "180000000"
+
+
+@pytest.mark.parametrize(
+    "source", ["def f(): f()\nf()", "x = []\nx.append(x)\nf = lambda: [f() for _ in x]\nf()"]
+)
+def test_deep_recursion_is_an_exception(live: Session, source: str) -> None:
+    live.run("kept = 1")
+    assert live.failure(source).name == "RecursionError"
+    assert live.value("kept") == "1"
+
+
+def test_output_is_bounded_as_it_is_written(tmp_path: Path) -> None:
+    with session(tmp_path, limits=LiveLimits(output=10_000)) as live:
+        live.run("x = 1")
+        for source in (
+            "while True: print('x' * 99)",
+            "print('é' * 1_000_000)",
+            "import sys\nwhile True: sys.stderr.write('x')",
+            "import warnings\nwarnings.simplefilter('always')\nwhile True: warnings.warn('x' * 99)",
+            "try:\n    while True: print('x' * 99)\nexcept Exception: pass",
+        ):
+            cell = live.run(source)
+            assert cell.failure is not None and cell.failure.limit == "output"
+            assert "over 9.76562 KB: print less" in cell.failure.message
+            assert 1_000 < len(cell.output.encode()) <= 10_000
+            assert cell.alive
+        hidden = "try:\n    while True: print('x' * 99)\nexcept BaseException: pass\n5"
+        assert live.failure(hidden).limit == "output"
+        assert live.value("x") == "1"
+
+
+def test_a_long_cell_is_refused(tmp_path: Path) -> None:
+    with session(tmp_path, limits=LiveLimits(source=100)) as live:
+        live.run("x = 1")
+        failure = live.failure("#" * 101)
+        assert (failure.limit, failure.message) == (
+            "source",
+            "the cell has 101 bytes, the limit is 100: write a shorter one",
+        )
+        assert live.value("x") == "1"
+
+
+def test_calls_are_counted_for_each_cell(tmp_path: Path) -> None:
+    made: list[int] = []
+
+    def answer(calls: Sequence[LiveCall]) -> list[Result]:
+        made.extend(1 for _ in calls)
+        return [Returned(1) for _ in calls]
+
+    with session(tmp_path, answer, limits=LiveLimits(calls=5, waiting=3)) as live:
+        live.run("import sdk")
+        for _ in range(2):
+            made.clear()
+            failure = live.failure("while True: sdk.get(1)")
+            assert (failure.limit, failure.line, len(made)) == ("calls", 1, 5)
+            assert failure.message == "a cell may make 5 calls: make fewer"
+        made.clear()
+        failure = live.failure("sdk.gather(*[('get', {})] * 4)")
+        assert (failure.limit, len(made)) == ("calls", 0)
+        assert failure.message == "3 calls may be made at once: use smaller groups"
+        assert live.value("sdk.gather()") == "[]"
+
+
+def test_long_arguments_are_refused_before_they_leave(tmp_path: Path) -> None:
+    with session(tmp_path, limits=LiveLimits(arguments=100)) as live:
+        failure = live.failure("import sdk\nsdk.get('x' * 100)")
+        assert failure.name == "ValueError"
+        assert failure.message == "the arguments of get are over 100 bytes: pass less"
+
+
+def test_a_long_result_is_a_failed_call(tmp_path: Path) -> None:
+    def answer(calls: Sequence[LiveCall]) -> list[Result]:
+        return [Returned("x" * call.arguments["key"]) for call in calls]
+
+    with session(tmp_path, answer, limits=LiveLimits(result=100, batch=200)) as live:
+        live.run("import sdk")
+        assert live.value("len(sdk.get(98))") == "98"
+        failure = live.failure("sdk.get(99)")
+        assert (failure.name, failure.message) == (
+            "ToolError",
+            "the result of get is over 100 bytes: ask the tool for less",
+        )
+        assert live.failure("sdk.gather(*[('get', {'key': 90})] * 3)").name == "ToolError"
+
+
+@pytest.mark.parametrize("value", [float("nan"), object(), {"a": {1, 2}}])
+def test_a_result_that_is_no_json_is_a_failed_call(tmp_path: Path, value: object) -> None:
+    with session(tmp_path, lambda calls: [Returned(value)]) as live:
+        failure = live.failure("import sdk\nsdk.get(1)")
+        assert failure.name == "ToolError" and "no JSON value" in failure.message
+
+
+def test_a_big_result_arrives(tmp_path: Path) -> None:
+    with session(tmp_path, lambda calls: [Returned(["é" * 1000] * 3000)]) as live:
+        assert live.value("import sdk\nx = sdk.get(1)\nlen(x), x[-1][-1]") == "(3000, 'é')"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "no calls"),
+        ('"a"', "no calls"),
+        ('"a"\n{', "cannot be read"),
+        ("a\n{}", "cannot be read"),
+        ("1\n{}", "cannot be read"),
+        ('"a"\n' + "[" * 300 + "]" * 300, "cannot be read"),
+        ('"a"\nNaN', "cannot be read"),
+        ('"a"\n"' + "x" * 2_000 + '"', "over 1000 bytes"),
+        ('"a"\n{}\n' * 9, "made at once"),
+        ('"a"\n{}\n"b"\n{}', "2 calls"),
+    ],
+)
+def test_what_a_guest_says_of_its_calls_is_checked(text: str, why: str) -> None:
+    limits = LiveLimits(arguments=1_000, waiting=4, calls=2)
+    with pytest.raises(NoCalls, match=why):
+        read(text, 1, limits)
+
+
+def test_a_limit_below_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="`files` is -1"):
+        LiveLimits(files=-1)
