@@ -12,10 +12,10 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from coderelay.engines.python.usage import DEEPEST, Quota, Refused, Usage, open_directory
+from coderelay.engines.python.usage import DEEPEST, Quota, Refused, Usage, flags, open_directory
 
 _LONGEST_PATH = 4096
-_SAFE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_SAFE = flags("NOFOLLOW", "NONBLOCK", "NOCTTY")
 _Key = tuple[int, int]
 
 
@@ -46,12 +46,12 @@ class Directory:
 
     def __init__(self, path: Path, quota: Quota, *, descriptors: int) -> None:
         self._usage = Usage(quota)
-        self._most = descriptors
+        self.most = descriptors
         self._nodes: set[Node] = set()
         self._open: Counter[_Key] = Counter()
         self._unlinked: set[_Key] = set()
         """Files that are open and have no name any more: they still take their place."""
-        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fd = os.open(path, flags("RDONLY", "DIRECTORY"))
         self.root = Node(fd, is_directory=True)
 
     def forget(self) -> None:
@@ -89,8 +89,8 @@ class Directory:
 
     def open(self, base: Node, path: str, *, access: int, how: frozenset[str]) -> Node:
         """Open a file or directory. `access` is the system's, `how` is WASI's `open-flags`."""
-        if len(self._nodes) >= self._most:
-            raise TooManyOpen(self._most)
+        if len(self._nodes) >= self.most:
+            raise TooManyOpen(self.most)
         with self._parent(base, path) as (parent, name):
             about = _found(name, parent)
             if about is None:
@@ -143,8 +143,8 @@ class Directory:
 
     def entries(self, node: Node) -> Generator[os.DirEntry[str], None, None]:
         """What is in a directory. It counts as one more open file, until it is at its end."""
-        if len(self._nodes) >= self._most:
-            raise TooManyOpen(self._most)
+        if len(self._nodes) >= self.most:
+            raise TooManyOpen(self.most)
         inner = Node(open_directory(".", node.fd), is_directory=True)
         self._nodes.add(inner)
         try:

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from coderelay.engines.python.directory import Directory, Node
+from coderelay.engines.python.directory import Directory, Node, TooManyOpen
 from coderelay.engines.python.usage import Refused
 from coderelay.engines.python.values import U32, Case, Flags, Name, Option, Own
 
@@ -64,6 +64,7 @@ class Files:
         self._directory = directory
         self._things: dict[int, object] = {}
         self._made = _FIRST - 1
+        self._most = 4 * directory.most + _FIRST  # a file may have streams beside its descriptor
 
     def preopened(self) -> Any:
         """The one directory that there is, as the root of all paths."""
@@ -145,7 +146,11 @@ class Files:
         """Open a file or directory."""
         access = _ACCESS.get(flags & {"read", "write"}, os.O_RDONLY)
         node = self._directory.open(self._node(number), path, access=access, how=how)
-        return self._own("descriptor", node)
+        try:
+            return self._own("descriptor", node)
+        except Refused:
+            self._directory.close(node)
+            raise
 
     def stat(self, number: int) -> dict[str, Any]:
         """What is known of an open file."""
@@ -233,6 +238,8 @@ class Files:
         return thing
 
     def _own(self, kind: str, thing: object) -> Own:
+        if len(self._things) >= self._most:
+            raise TooManyOpen(self._most)
         self._made += 1
         self._things[self._made] = thing
         return Own(kind, self._made)

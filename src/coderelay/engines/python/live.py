@@ -137,6 +137,10 @@ class Live:
             if isinstance(error, Trapped):
                 raise EngineError("the session does not begin") from error
             raise
+        if world.failure is not None:
+            self._drop()
+            told = report.failure(world.failure, "", ())
+            raise EngineError(f"the session does not begin: {told.message}")
         return instance, world
 
     def _enter(self, instance: Instance, world: LiveWorld, export: str, *texts: str) -> None:

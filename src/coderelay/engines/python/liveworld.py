@@ -19,6 +19,9 @@ from coderelay.engines.wasm.ledger import shown_size
 
 _BYTE_FUEL = 100
 """About what a byte's way between guest and file costs."""
+_LEEWAY = 100
+"""Characters beside a value that say how it was cut."""
+_LONGEST_FAILURE = 1 << 20
 
 
 def out_of_time(limits: LiveLimits) -> str:
@@ -83,12 +86,12 @@ class LiveWorld(World):
     def complete(self, value: str) -> None:
         """Take the text of the cell's value."""
         if self.value is None and self.failure is None:
-            self.value = value
+            self.value = value[: self._limits.value + _LEEWAY]
 
     def fail(self, failure: str) -> None:
         """Take the cell's failure."""
         if self.value is None and self.failure is None:
-            self.failure = failure
+            self.failure = failure if len(failure) <= _LONGEST_FAILURE else ""
 
     def invoke(self, calls: str) -> str:
         """Make calls and wait for their results. The cell's time stands still meanwhile."""

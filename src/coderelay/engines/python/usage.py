@@ -108,6 +108,15 @@ class Usage:
                 os.close(below)
 
 
+def flags(*names: str) -> int:
+    """The system's flags for opening a file, as far as it has them: Windows lacks some, and can
+    have no sessions, but must be able to import this."""
+    return sum(getattr(os, f"O_{name}", 0) for name in names)
+
+
+_DIRECTORY = flags("RDONLY", "DIRECTORY", "NOFOLLOW")
+
+
 def open_directory(name: str, parent: int) -> int:
     """A directory's descriptor. A symbolic link is none."""
-    return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+    return os.open(name, _DIRECTORY, dir_fd=parent)

@@ -4,6 +4,7 @@ Lists of bytes go through slices: wasmtime's binding takes them one byte at a ti
 """
 
 import ctypes
+import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -191,9 +192,12 @@ def _lower_own(context: Any, slot: Any, value: Own) -> None:
 def _lower_bytes(context: Any, slot: Any, value: bytes) -> None:
     items = ffi.wasmtime_component_vallist_t()
     ffi.wasmtime_component_vallist_new_uninit(items, len(value))
-    data = bytearray(_BYTE * len(value))
-    data[_AT::_SIZE] = value
-    ctypes.memmove(items.data, (ctypes.c_char * len(data)).from_buffer(data), len(data))
+    size = len(value) * _SIZE
+    room = _room.data
+    if len(room) < size:
+        room = _room.data = bytearray(_BYTE * len(value))
+    room[_AT:size:_SIZE] = value
+    ctypes.memmove(items.data, ctypes.addressof(ctypes.c_char.from_buffer(room)), size)
     slot.kind, slot.of.list = ffi.WASMTIME_COMPONENT_LIST.value, items
 
 
@@ -265,3 +269,12 @@ def _byte() -> bytes:
 
 _BYTE = _byte()
 """How a byte that is 0 looks as an element of a list."""
+
+
+class _Room(threading.local):
+    """Where bytes are spread out: elements whose kind is set already."""
+
+    data = bytearray()
+
+
+_room = _Room()

@@ -13,29 +13,30 @@ from coderelay.engines.python.values import Case, Err, Name, Ok, Own
 from coderelay.engines.python.world import World
 
 _CLOSED = Err(Case("closed"))
-_CODES = {
-    errno.EACCES: "access",
-    errno.EBADF: "bad-descriptor",
-    errno.EBUSY: "busy",
-    errno.EDQUOT: "quota",
-    errno.EEXIST: "exist",
-    errno.EFBIG: "file-too-large",
-    errno.EINVAL: "invalid",
-    errno.EISDIR: "is-directory",
-    errno.ELOOP: "loop",
-    errno.EMFILE: "insufficient-memory",
-    errno.ENAMETOOLONG: "name-too-long",
-    errno.ENFILE: "insufficient-memory",
-    errno.ENOENT: "no-entry",
-    errno.ENOSPC: "insufficient-space",
-    errno.ENOTDIR: "not-directory",
-    errno.ENOTEMPTY: "not-empty",
-    errno.EOVERFLOW: "overflow",
-    errno.EPERM: "not-permitted",
-    errno.EROFS: "read-only",
-    errno.ETXTBSY: "text-file-busy",
-    errno.EXDEV: "cross-device",
+_NAMES = {
+    "EACCES": "access",
+    "EBADF": "bad-descriptor",
+    "EBUSY": "busy",
+    "EDQUOT": "quota",
+    "EEXIST": "exist",
+    "EFBIG": "file-too-large",
+    "EINVAL": "invalid",
+    "EISDIR": "is-directory",
+    "ELOOP": "loop",
+    "EMFILE": "insufficient-memory",
+    "ENAMETOOLONG": "name-too-long",
+    "ENFILE": "insufficient-memory",
+    "ENOENT": "no-entry",
+    "ENOSPC": "insufficient-space",
+    "ENOTDIR": "not-directory",
+    "ENOTEMPTY": "not-empty",
+    "EOVERFLOW": "overflow",
+    "EPERM": "not-permitted",
+    "EROFS": "read-only",
+    "ETXTBSY": "text-file-busy",
+    "EXDEV": "cross-device",
 }
+_CODES = {getattr(errno, name): code for name, code in _NAMES.items() if hasattr(errno, name)}
 _METHODS: dict[str, Callable[..., Any]] = {
     "append-via-stream": Files.append_via_stream,
     "create-directory-at": Files.create_directory_at,
@@ -105,7 +106,11 @@ def _code(world: World, error: Exception) -> str:
 
 
 def _preopened(world: World) -> list[Any]:
-    return [] if world.files is None else world.files.preopened()
+    try:
+        return [] if world.files is None else world.files.preopened()
+    except Refused as error:
+        _code(world, error)
+        return []
 
 
 def _read(world: World, number: int, size: int) -> Ok | Err:
