@@ -36,7 +36,7 @@ def fails_and_begins_anew(live: Session, source: str) -> str | None:
     ],
 )
 def test_work_without_end_uses_up_the_fuel(tmp_path: Path, source: str) -> None:
-    with session(tmp_path, limits=LiveLimits(fuel=500_000_000)) as live:
+    with session(tmp_path, limits=LiveLimits(fuel=200_000_000)) as live:
         assert fails_and_begins_anew(live, source) == "fuel"
 
 
@@ -91,7 +91,7 @@ def test_a_memory_bomb_ends_somehow_and_the_session_goes_on(tmp_path: Path) -> N
         "eval('[' * 10**5)",
         "exec('x = ' + '-' * 10**6 + '1')",
     ]
-    with session(tmp_path, limits=LiveLimits(memory=96 * MB, fuel=5 * 10**9)) as live:
+    with session(tmp_path, limits=LiveLimits(memory=96 * MB, fuel=2 * 10**9)) as live:
         for bomb in bombs:
             live.run("kept = 1")
             cell = live.run(bomb)

@@ -119,6 +119,8 @@ class Directory:
 
     def write(self, node: Node, data: bytes, offset: int | None) -> None:
         """Write into a file, or at its end; all of the data, or nothing of what does not fit."""
+        if not data:
+            return  # also beyond the end, where a byte would make the file longer
         size = node.status.st_size
         place = size if offset is None else offset
         added = max(0, place + len(data) - size)
