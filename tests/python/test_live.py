@@ -153,6 +153,7 @@ def test_the_clock_is_the_real_one(live: Session) -> None:
     before = time.time()
     told = live.value("import time\ntime.time()")
     assert told is not None and before - 1 < float(told) < time.time() + 1
+    assert live.value("time.process_time() >= 0 and time.perf_counter() >= 0") == "True"
     began = time.monotonic()
     live.run("time.sleep(0.05)\nawait asyncio.sleep(0.05)")
     assert time.monotonic() - began > 0.09

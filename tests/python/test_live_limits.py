@@ -183,6 +183,12 @@ def test_long_arguments_are_refused_before_they_leave(tmp_path: Path) -> None:
         assert failure.message == "the arguments of get are over 100 bytes: pass less"
 
 
+def test_long_arguments_of_many_calls_are_refused_before_they_leave(tmp_path: Path) -> None:
+    with session(tmp_path, limits=LiveLimits(arguments=100, batch=1_000)) as live:
+        failure = live.failure("import sdk\nsdk.gather(*[('get', 'x' * 90)] * 11)")
+        assert failure.name == "ValueError" and "use smaller groups" in failure.message
+
+
 def test_a_long_result_is_a_failed_call(tmp_path: Path) -> None:
     def answer(calls: Sequence[LiveCall]) -> list[Result]:
         return [Returned("x" * call.arguments["key"]) for call in calls]

@@ -110,7 +110,7 @@ class LiveSession:
 
     def invoke(self, calls: Iterable[tuple[str, Any]]) -> list[Any]:
         """Make calls, all at once, and wait for their results: values, and `ToolError`s."""
-        names, lines, limit = [], [], self._setup["arguments"]
+        names, lines, limit, left = [], [], self._setup["arguments"], self._setup["batch"]
         for name, arguments in calls:
             try:
                 text = encode(arguments, "", limit)
@@ -120,6 +120,11 @@ class LiveSession:
                 raise ValueError(f"the arguments of {name} are over {limit} bytes: pass less")
             names.append(name)
             lines += jsontext.write(name), text
+            left -= len(text)
+            if left < 0:
+                raise ValueError(
+                    "the arguments of all these calls are too long: use smaller groups"
+                )
         if not names:
             return []
         answer = self._host.invoke("\n".join(lines))

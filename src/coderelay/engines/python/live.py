@@ -129,6 +129,7 @@ class Live:
             "output": limits.output,
             "value": limits.value,
             "arguments": limits.arguments,
+            "batch": limits.batch,
         }
         try:
             self._enter(instance, world, "begin", json.dumps(setup))

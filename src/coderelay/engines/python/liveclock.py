@@ -3,6 +3,10 @@
 import time
 from collections.abc import Callable
 
+_BEFORE = 3_600 * 1_000_000_000
+"""What the clock shows when a session begins: more than it showed when the image was made, from
+which Python counts its processor time."""
+
 
 class OwnTime:
     """The seconds that a cell has used itself: what its calls took is not among them."""
@@ -21,16 +25,16 @@ class OwnTime:
 
 
 class LiveClock:
-    """Time since the session began. To let it pass is to sleep."""
+    """Time since an hour before the session began. To let it pass is to sleep."""
 
     def __init__(self, late: Callable[[], None]) -> None:
         self._late = late
-        self._start = time.monotonic_ns() - 1_000_000_000  # after all that the warm-up has seen
+        self._start = time.monotonic_ns() - _BEFORE
         self.own = OwnTime(0)
 
     @property
     def elapsed(self) -> int:
-        """Nanoseconds since the session began."""
+        """Nanoseconds since that hour began."""
         return time.monotonic_ns() - self._start
 
     def monotonic(self) -> int:
@@ -42,7 +46,7 @@ class LiveClock:
         return time.time_ns()
 
     def advance_to(self, elapsed: int) -> None:
-        """Sleep until so many nanoseconds after the session began, or the cell's time is over."""
+        """Sleep until so many nanoseconds after that, or until the cell's time is over."""
         seconds, left = (elapsed - self.elapsed) / 1e9, self.own.left
         if seconds > 0:
             time.sleep(min(seconds, left))
