@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from coderelay.conversation import TooLarge
 from coderelay.core import RequestError
 from coderelay.dialects import chat
-from coderelay.dialects.chat.history import MOST_MESSAGES
+from coderelay.dialects.bounds import MOST_MESSAGES
 from coderelay.dialects.code import decode_declarations, decode_evaluate
 
 odd = st.recursive(

@@ -142,7 +142,7 @@ def brief(id: str) -> str:
 
 def _unanswered(id: str) -> HistoryError:
     return HistoryError(
-        f"the call {brief(id)} was handed out and has no answer: add a tool message for it"
+        f"the call {brief(id)} was handed out and has no answer: send its result, too"
     )
 
 

@@ -10,6 +10,7 @@ Message: TypeAlias = Mapping[str, Json]
 """A message in the shape of Chat Completions, which every upstream understands."""
 
 Protocol: TypeAlias = Literal["ids", "messages"]
+Outcomes: TypeAlias = Literal["values", "texts"]
 Finish: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter"]
 
 
@@ -67,6 +68,8 @@ class Request:
     - `options` are all other fields for the upstream, in the words of Chat Completions.
     - `protocol`: with `ids` the program rides in the ids of its calls, with `messages` it stands
       in the history, in whatever shape the dialect has for it.
+    - `outcomes`: what the dialect's history keeps of a program's end. Where that is a text, the
+      model is shown that text from the start.
     - `given` is what the dialect wants to know again when it encodes the answer.
     """
 
@@ -84,6 +87,7 @@ class Request:
     include_usage: bool = False
     receipt: bool = False
     protocol: Protocol = "ids"
+    outcomes: Outcomes = "values"
     given: Mapping[str, Json] = field(default_factory=dict)
 
 

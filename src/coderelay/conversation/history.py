@@ -105,9 +105,7 @@ class History:
         if block is None or block.program is None:
             return
         if block.program.id != id:
-            raise HistoryError(
-                f"the code_result {brief(id)} ends a program that is not open", where
-            )
+            raise HistoryError(f"the result of {brief(id)} ends a program that is not open", where)
         block.outcome = outcome
 
     def entries(self) -> tuple[ConversationEntry, ...]:

@@ -15,6 +15,8 @@ from coderelay.core.jsonvalue import NotJson, dump
 
 MAX_VALUE = 20_000
 MAX_LOGS = 5_000
+FAILED = "The program failed (KIND): "
+"""How a failure begins; a kind is put in."""
 _MAX_INTERRUPTED = 2_000
 _SYSTEM = ("system", "developer")
 _LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -49,9 +51,9 @@ def told(outcome: Completed | Failed) -> str:
     """A program's end, in words for a model."""
     match outcome:
         case Completed(value):
-            parts = ["Result:\n" + _cut(_text(value), MAX_VALUE, "result")]
+            parts = ["Result:\n" + _cut(value_text(value), MAX_VALUE, "result")]
         case Failed(error):
-            parts = [_failure(error)]
+            parts = [failure_text(error)]
         case _:
             assert_never(outcome)
     logs = _logs(outcome.logs)
@@ -114,21 +116,22 @@ def _line(entry: Entry) -> str:
 def _result(result: Result) -> str:
     match result:
         case Returned(value):
-            return _text(value)
+            return value_text(value)
         case Raised(error):
             return f"{error.name}: {error.message}"
         case _:
             assert_never(result)
 
 
-def _failure(failure: Failure) -> str:
+def failure_text(failure: Failure) -> str:
+    """A failure, in words for a model."""
     what = ": ".join(part for part in (failure.name, failure.message) if part)
     where = ""
     if failure.line is not None:
         column = f", column {failure.column}" if failure.column is not None else ""
         where = f" (line {failure.line}{column})"
     kind = f"{failure.limit} limit" if failure.limit else failure.kind
-    head = _cut(f"The program failed ({kind}): {what}{where}", MAX_VALUE, "message")
+    head = _cut(FAILED.replace("KIND", kind) + what + where, MAX_VALUE, "message")
     return f"{head}\n{failure.frame}" if failure.frame else head
 
 
@@ -148,7 +151,8 @@ def _cut(text: str, most: int, what: str) -> str:
     )
 
 
-def _text(value: Json) -> str:
+def value_text(value: Json) -> str:
+    """A value as text: a string as it is, all else as JSON."""
     if isinstance(value, str):
         return value
     try:

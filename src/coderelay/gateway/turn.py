@@ -37,6 +37,7 @@ from coderelay.conversation import (
     Wrote,
     token,
 )
+from coderelay.conversation.output import recalled
 from coderelay.conversation.shown import exchange, fresh_id, told
 from coderelay.core import (
     DEFAULT_LIMITS,
@@ -168,8 +169,12 @@ class Turn:
         outcome = await self._run(program, block)
         if isinstance(outcome, Suspended):
             return Called(program, self._hand_out(program, outcome.calls))
-        self._entries[-1] = replace(block, outcome=outcome, open=False)
+        self._entries[-1] = replace(block, outcome=self._kept(outcome), open=False)
         return Ended(program, outcome)
+
+    def _kept(self, outcome: Completed | Failed) -> Completed | Failed:
+        """An outcome as the client's history will keep it."""
+        return recalled(outcome) if self._request.outcomes == "texts" else outcome
 
     async def _run(self, program: Program, block: CodeBlock) -> Outcome:
         toolset, gateway = self._toolset, self._gateway
@@ -184,7 +189,12 @@ class Turn:
     async def _replay(self) -> None:
         if any(needs_replay(entry) for entry in self._entries):
             work = partial(self._gateway.replays.resolve, self._entries, self._toolset)
-            self._entries = await self._run_blocking(work)
+            self._entries = [self._as_kept(entry) for entry in await self._run_blocking(work)]
+
+    def _as_kept(self, entry: ConversationEntry) -> ConversationEntry:
+        if not isinstance(entry, CodeBlock) or entry.outcome is None:
+            return entry
+        return replace(entry, outcome=self._kept(entry.outcome))
 
     async def _ask_on(self) -> AsyncGenerator[Event, None]:
         """Ask the model, and do what it means, until there is something for the client."""
@@ -281,7 +291,7 @@ class Turn:
         if isinstance(outcome, Suspended):
             self._entries.append(block)
             return Called(program, self._hand_out(program, outcome.calls))
-        self._entries.append(replace(block, outcome=outcome))
+        self._entries.append(replace(block, outcome=self._kept(outcome)))
         self._earlier.append(program)
         return Ended(program, outcome)
 

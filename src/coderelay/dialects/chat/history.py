@@ -2,29 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 
-from coderelay.conversation import FieldError, Message, TooLarge
+from coderelay.conversation import FieldError, Message
 from coderelay.conversation.history import GivenCall, History
 from coderelay.core import Completed, Failed, Failure, Json, Log
 from coderelay.core.jsonvalue import NotJson, dump, kind
 from coderelay.core.outcome import FailureKind
+from coderelay.dialects.arguments import parsed
+from coderelay.dialects.bounds import check_length
 from coderelay.dialects.fields import Fields
 from coderelay.dialects.programs import read_program, unknown_language
-from coderelay.wire import parse
-
-MOST_MESSAGES = 10_000
-"""Messages that a history may have."""
 
 _KINDS: tuple[FailureKind, ...] = ("syntax", "exception", "limit", "arguments", "deadlock")
 
 
 def read_messages(messages: Sequence[Json], history: History, *, language: str) -> None:
     """Read all messages into a history. `language` is for programs that do not say theirs."""
-    if len(messages) > MOST_MESSAGES:
-        raise TooLarge(
-            f"`messages` has {len(messages):,} entries, the limit is {MOST_MESSAGES:,}: "
-            "send a shorter history",
-            "messages",
-        )
+    check_length(messages, "messages")
     for place, message in enumerate(messages):
         where = f"messages[{place}]"
         fields = Fields(message, where)
@@ -97,7 +90,7 @@ def _call(fields: Fields) -> GivenCall:
     name = function.text("name")
     arguments = function.value.get("arguments")
     if isinstance(arguments, str):
-        return GivenCall(id, name, _parsed(arguments), fields.value)
+        return GivenCall(id, name, parsed(arguments), fields.value)
     if arguments is not None and not isinstance(arguments, Mapping):
         reason = f"is {kind(arguments)}, not a JSON string or an object"
         raise FieldError(function.path("arguments"), reason)
@@ -107,14 +100,6 @@ def _call(fields: Fields) -> GivenCall:
     except NotJson as error:
         raise FieldError(function.path("arguments"), f"is no JSON: {error}") from error
     return GivenCall(id, name, arguments, {**fields.value, "function": written})
-
-
-def _parsed(arguments: str) -> Json:
-    """The arguments as a value; text that is no JSON is left to law 5."""
-    try:
-        return parse(arguments) if arguments.strip() else {}
-    except NotJson:
-        return arguments
 
 
 def _answer(fields: Fields, history: History, where: str) -> None:
