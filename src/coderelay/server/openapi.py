@@ -45,6 +45,22 @@ _COMPLETION: Json = {
     },
     "required": ["model", "messages"],
 }
+_RESPONSE: Json = {
+    "summary": "A response, with programs",
+    "description": (
+        "Takes what the OpenAI API takes, streamed or not, and keeps nothing: send all items back "
+        "in `input`, with `store: false`. With tools, the calls of a program come back as "
+        "`function_call` items; where the tool `programmatic_tool_calling` is declared, the "
+        "program and its output are items, too. `code_mode` is optional, as for completions."
+    ),
+    "example": {
+        "model": "any",
+        "input": "Compare today's sport and world news.",
+        "tools": [{"type": "function", **_TOOLS[0]["function"]}],
+        "store": False,
+    },
+    "required": ["model", "input"],
+}
 _EVALUATE: Json = {
     "summary": "One step of a program",
     "description": (
@@ -74,6 +90,7 @@ _DECLARE: Json = {
 }
 _OPERATIONS: Mapping[str, Json] = {
     "/v1/chat/completions": _COMPLETION,
+    "/v1/responses": _RESPONSE,
     "/v1/code/evaluate": _EVALUATE,
     "/v1/code/declarations": _DECLARE,
     "/v1/models": {"summary": "The upstream's models", "description": "Passed on as it is."},

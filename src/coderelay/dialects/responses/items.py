@@ -1,0 +1,92 @@
+"""The items of a response: what the assistant said, thought, wrote and called."""
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias, assert_never
+
+from coderelay.conversation import (
+    Called,
+    CalledDirectly,
+    Ended,
+    HandedCall,
+    Message,
+    NewEntry,
+    Said,
+    Wrote,
+)
+from coderelay.core import Json
+from coderelay.core.jsonvalue import dump
+from coderelay.dialects.responses.program import caller, output_item, program_item
+
+Item: TypeAlias = dict[str, Json]
+Status: TypeAlias = Literal["in_progress", "completed", "incomplete"]
+
+
+def text_part(text: str) -> Item:
+    """A part of a message."""
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+
+
+def message_item(id: str, text: str | None, status: Status = "completed") -> Item:
+    """What the assistant said; None where it has only begun to."""
+    content = [] if text is None else [text_part(text)]
+    return {
+        "type": "message",
+        "id": id,
+        "status": status,
+        "role": "assistant",
+        "content": content,
+    }
+
+
+def reasoning_item(id: str, text: str | None) -> Item:
+    """What the model thought aloud; None where it has only begun to."""
+    summary = [] if text is None else [{"type": "summary_text", "text": text}]
+    return {"type": "reasoning", "id": id, "summary": summary}
+
+
+def entry_items(entry: NewEntry, *, vendor: bool) -> Iterator[Item]:
+    """The items of an entry without its words; calls still need an id."""
+    match entry:
+        case Said():
+            pass
+        case Wrote(program):
+            if vendor:
+                yield program_item(program)
+        case Ended(program, outcome):
+            if vendor:
+                yield output_item(program, outcome)
+        case Called(program, calls):
+            for handed in calls:
+                yield _handed(handed) | ({"caller": caller(program)} if vendor else {})
+        case CalledDirectly(calls):
+            for call in calls:
+                yield _direct(call) | ({"caller": {"type": "direct"}} if vendor else {})
+        case _:
+            assert_never(entry)
+
+
+def words(entry: NewEntry) -> tuple[str, str]:
+    """What was said beside an entry, and what was thought before it."""
+    if isinstance(entry, (Said, Wrote, CalledDirectly)):
+        return entry.text, entry.reasoning
+    return "", ""
+
+
+def _handed(call: HandedCall) -> Item:
+    return _call(call.id, call.name, dump(call.arguments))
+
+
+def _direct(call: Message) -> Item:
+    function = call["function"]
+    return _call(call["id"], function["name"], function["arguments"])
+
+
+def _call(id: str, name: str, arguments: str) -> Item:
+    return {
+        "type": "function_call",
+        "id": "",
+        "call_id": id,
+        "name": name,
+        "arguments": arguments,
+        "status": "completed",
+    }

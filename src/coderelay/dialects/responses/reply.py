@@ -1,0 +1,98 @@
+"""What a turn added, as a Responses object."""
+
+from collections.abc import Mapping, Sequence
+
+from coderelay.conversation import Finish, Receipt, Reply, Request, Usage
+from coderelay.core import Json
+from coderelay.dialects.counts import detail
+from coderelay.dialects.mode import receipt_to_json
+from coderelay.dialects.responses.items import (
+    Item,
+    Status,
+    entry_items,
+    message_item,
+    reasoning_item,
+    words,
+)
+
+_REASONS: Mapping[Finish, str] = {
+    "length": "max_output_tokens",
+    "content_filter": "content_filter",
+}
+
+
+def encode(reply: Reply, request: Request) -> dict[str, Json]:
+    """The response to a request that is not streamed."""
+    output: list[Item] = []
+    vendor, thoughts = request.protocol == "messages", request.given["thoughts"]
+    for entry in reply.entries:
+        text, reasoning = words(entry)
+        if reasoning and thoughts:
+            output.append(reasoning_item(numbered("rs", reply.id, output), reasoning))
+        if text.strip():
+            output.append(message_item(numbered("msg", reply.id, output), text))
+        for item in entry_items(entry, vendor=vendor):
+            output.append(item | {"id": item["id"] or numbered("fc", reply.id, output)})
+    if not output:
+        output.append(message_item(numbered("msg", reply.id, output), ""))
+    if output[-1]["type"] == "message":
+        output[-1]["status"] = last_status(reply)
+    return whole(reply, request, output)
+
+
+def whole(reply: Reply, request: Request, output: Sequence[Item]) -> dict[str, Json]:
+    """The response once all of it is there."""
+    response = snapshot(request, id=reply.id, created=reply.created, model=reply.model)
+    reason = _REASONS.get(reply.finish)
+    return {
+        **response,
+        "status": last_status(reply),
+        "incomplete_details": {"reason": reason} if reason else None,
+        "output": list(output),
+        "usage": _usage(reply.usage),
+        **_code_mode(reply.receipt),
+    }
+
+
+def snapshot(request: Request, *, id: str, created: int, model: str) -> dict[str, Json]:
+    """The response while nothing of it is there."""
+    return {
+        "id": f"resp_{id}",
+        "object": "response",
+        "created_at": created,
+        "status": "in_progress",
+        "error": None,
+        "incomplete_details": None,
+        "model": model,
+        "output": [],
+        "usage": None,
+        **request.given["echo"],
+    }
+
+
+def last_status(reply: Reply) -> Status:
+    """How a response ended."""
+    return "incomplete" if reply.finish in _REASONS else "completed"
+
+
+def numbered(kind: str, id: str, before: Sequence[Item]) -> str:
+    """The id of the next item."""
+    return f"{kind}_{id}_{len(before)}"
+
+
+def _usage(usage: Usage) -> dict[str, Json]:
+    cached = detail(usage, "prompt_tokens_details", "cached_tokens")
+    reasoning = detail(usage, "completion_tokens_details", "reasoning_tokens")
+    return {
+        "input_tokens": usage.prompt,
+        "input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0},
+        "output_tokens": usage.completion,
+        "output_tokens_details": {"reasoning_tokens": reasoning},
+        "total_tokens": usage.total,
+    }
+
+
+def _code_mode(receipt: Receipt | None) -> dict[str, Json]:
+    if receipt is None:
+        return {}
+    return {"code_mode": {"receipt": receipt_to_json(receipt, _usage(receipt.usage))}}

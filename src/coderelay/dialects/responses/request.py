@@ -1,0 +1,99 @@
+"""A Responses request is read into a conversation."""
+
+from coderelay.conversation import (
+    CodeBlock,
+    ConversationEntry,
+    FieldError,
+    Plain,
+    Request,
+)
+from coderelay.conversation.history import History
+from coderelay.core import Json
+from coderelay.core.jsonvalue import kind
+from coderelay.dialects.defaults import Defaults
+from coderelay.dialects.fields import Fields
+from coderelay.dialects.mode import read_mode
+from coderelay.dialects.responses.history import Items
+from coderelay.dialects.responses.options import (
+    read_echo,
+    read_format,
+    read_options,
+    refuse,
+    wants_thoughts,
+)
+from coderelay.dialects.responses.program import TYPES
+from coderelay.dialects.responses.tools import (
+    Told,
+    declared_tools,
+    declares_vendor,
+    echoed,
+    read_allowed,
+    read_choice,
+)
+
+
+def decode(body: Json, defaults: Defaults) -> Request:
+    """The request. Raises `RequestError`s that name the field or the id."""
+    fields = Fields(body)
+    model, items = fields.text("model"), _input(fields)
+    refuse(fields)
+    declared = fields.items("tools", [])
+    vendor = declares_vendor(declared)
+    mode = read_mode(fields, defaults, holds_code=vendor or _holds_programs(items))
+    tools = declared_tools(declared, Told(vendor))
+    history = History(tools.programmatic, defaults.limits)
+    instructions = fields.text("instructions", "")
+    if instructions:
+        history.plain({"role": "system", "content": instructions})
+    Items(history, mode.language).read(items)
+    entries = history.entries()
+    allowed = read_allowed(fields)
+    if allowed is not None and not _is_open(entries):  # an open program keeps what it began with
+        tools = declared_tools(declared, Told(vendor, allowed))
+    choice = read_choice(fields, tools)
+    told_whole = mode.protocol == "ids"
+    return Request(
+        model=model,
+        entries=entries,
+        tools=tools.programmatic,
+        direct=() if choice.program and not _has_run(entries) else choice.direct,
+        language=mode.language,
+        max_programs=mode.max_programs,
+        tool_choice=choice.chosen,
+        parallel=fields.flag("parallel_tool_calls", True),
+        response_format=read_format(fields),
+        options=read_options(fields),
+        stream=fields.flag("stream", False),
+        receipt=mode.receipt,
+        protocol=mode.protocol,
+        outcomes="values" if told_whole else "texts",
+        given={"echo": read_echo(fields, echoed(declared)), "thoughts": wants_thoughts(fields)},
+    )
+
+
+def _input(fields: Fields) -> list[Json]:
+    given = fields.value.get("input")
+    if isinstance(given, str):
+        return [{"role": "user", "content": given}]
+    if not isinstance(given, list):
+        what = "is missing" if given is None else f"is {kind(given)}, not a string or a list"
+        raise FieldError("input", what)
+    return given
+
+
+def _holds_programs(items: list[Json]) -> bool:
+    return any(isinstance(item, dict) and item.get("type") in TYPES for item in items)
+
+
+def _is_open(entries: tuple[ConversationEntry, ...]) -> bool:
+    return bool(entries) and isinstance(entries[-1], CodeBlock) and entries[-1].open
+
+
+def _has_run(entries: tuple[ConversationEntry, ...]) -> bool:
+    """Whether a program was written since the person spoke last."""
+    for entry in reversed(entries):
+        if isinstance(entry, CodeBlock):
+            return True
+        if isinstance(entry, Plain) and entry.message.get("role") == "user":
+            return False
+    return False

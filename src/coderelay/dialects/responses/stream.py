@@ -1,0 +1,212 @@
+"""A response in pieces: the API's own events, numbered in order.
+
+Every item is announced, filled and finished before the next one begins. So at most one is under
+way: words or thoughts, which come in pieces; all else comes whole.
+"""
+
+from typing import assert_never
+
+from coderelay.conversation import (
+    Called,
+    CalledDirectly,
+    Ended,
+    Event,
+    NewEntry,
+    ReasoningDelta,
+    Reply,
+    Request,
+    Said,
+    Started,
+    TextDelta,
+    Wrote,
+)
+from coderelay.core import Json
+from coderelay.dialects.responses.items import (
+    Item,
+    Status,
+    entry_items,
+    message_item,
+    reasoning_item,
+    text_part,
+    words,
+)
+from coderelay.dialects.responses.reply import last_status, numbered, snapshot, whole
+
+
+class Stream:
+    """The events of a streamed response. After those of the `Reply` nothing follows."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._vendor = request.protocol == "messages"
+        self._thoughts = bool(request.given["thoughts"])
+        self._started = Started("", 0, request.model)
+        self._output: list[Item] = []
+        self._under_way: Item | None = None
+        self._pieces: list[str] = []
+        self._blank = ""
+        self._told = self._sealed = False
+        self._number = -1
+
+    def feed(self, event: Event) -> list[Json]:
+        """The events for what happened."""
+        match event:
+            case Started():
+                self._started = event
+                return [
+                    self._event("response.created", response=self._snapshot()),
+                    self._event("response.in_progress", response=self._snapshot()),
+                ]
+            case TextDelta(text):
+                return self._say(text)
+            case ReasoningDelta(text):
+                return self._think(text) if self._thoughts else []
+            case Said() | Wrote() | Called() | CalledDirectly() | Ended():
+                return self._entry(event)
+            case Reply():
+                return self._last(event)
+            case _:
+                assert_never(event)
+
+    def fail(self, error: Json) -> list[Json]:
+        """What follows when the answer breaks off."""
+        told = error["error"]
+        failed = {
+            **self._snapshot(),
+            "status": "failed",
+            "output": [*self._output, *self._broken()],
+            "error": {"code": "server_error", "message": told["message"]},
+        }
+        return [
+            self._event("error", code=told["code"], message=told["message"], param=told["param"]),
+            self._event("response.failed", response=failed),
+        ]
+
+    def _broken(self) -> list[Item]:
+        """Words that did not come to their end."""
+        if self._under_way is None or self._under_way["type"] != "message":
+            return []
+        return [message_item(self._under_way["id"], "".join(self._pieces), "incomplete")]
+
+    def _say(self, text: str) -> list[Json]:
+        begun = self._is_under_way("message")
+        if not begun:
+            text, self._blank = self._blank + text, ""
+            if not text.strip():  # no item for white space alone
+                self._blank = text
+                return []
+        events = [] if begun else [*self._finish(), *self._begin_message()]
+        self._pieces.append(text)
+        delta = self._at("response.output_text.delta", content_index=0, delta=text, logprobs=[])
+        return [*events, delta]
+
+    def _think(self, text: str) -> list[Json]:
+        begun = self._is_under_way("reasoning")
+        events = [] if begun else [*self._finish(), *self._begin_thought()]
+        self._pieces.append(text)
+        delta = self._at("response.reasoning_summary_text.delta", summary_index=0, delta=text)
+        return [*events, delta]
+
+    def _entry(self, entry: NewEntry) -> list[Json]:
+        """An entry is complete: finish its words, then send what belongs to it."""
+        events: list[Json] = []
+        text, _ = words(entry)
+        if text.strip() and not self._told:
+            events += self._say(text)
+        self._told, self._blank = False, ""
+        if isinstance(entry, Said):  # only the end says whether its words are complete
+            self._sealed = True
+            return events
+        events += self._finish()
+        for item in entry_items(entry, vendor=self._vendor):
+            events += self._send(item)
+        return events
+
+    def _last(self, reply: Reply) -> list[Json]:
+        events = self._finish(last_status(reply))
+        if not self._output:
+            events += [*self._begin_message(), *self._finish(last_status(reply))]
+        response = whole(reply, self._request, self._output)
+        return [*events, self._event(f"response.{response['status']}", response=response)]
+
+    def _send(self, item: Item) -> list[Json]:
+        """An item that is complete from the start."""
+        item = item | {"id": item["id"] or self._next_id("fc")}
+        if item["type"] != "function_call":
+            begun = item | ({"code": ""} if item["type"] == "program" else {})
+            return [self._added(begun), self._done(item)]
+        arguments = item["arguments"]
+        kind = "response.function_call_arguments"
+        events = [self._added(item | {"arguments": "", "status": "in_progress"})]
+        self._under_way = item
+        events += [
+            self._at(f"{kind}.delta", delta=arguments),
+            self._at(f"{kind}.done", arguments=arguments),
+        ]
+        return [*events, self._done(item)]
+
+    def _begin_message(self) -> list[Json]:
+        self._told = True
+        self._under_way = message_item(self._next_id("msg"), None, "in_progress")
+        added = self._added(self._under_way)
+        return [added, self._at("response.content_part.added", content_index=0, part=text_part(""))]
+
+    def _begin_thought(self) -> list[Json]:
+        self._under_way = reasoning_item(self._next_id("rs"), None)
+        added = self._added(self._under_way)
+        part = {"type": "summary_text", "text": ""}
+        kind = "response.reasoning_summary_part.added"
+        return [added, self._at(kind, summary_index=0, part=part)]
+
+    def _finish(self, status: Status = "completed") -> list[Json]:
+        """Finish what is under way."""
+        if self._under_way is None:
+            return []
+        id, text = self._under_way["id"], "".join(self._pieces)
+        self._pieces, self._sealed = [], False
+        if self._under_way["type"] == "message":
+            item = message_item(id, text, status)
+            kind, part = "response.output_text.done", text_part(text)
+            events = [
+                self._at(kind, content_index=0, text=text, logprobs=[]),
+                self._at("response.content_part.done", content_index=0, part=part),
+            ]
+        else:
+            item = reasoning_item(id, text)
+            kind, part = "response.reasoning_summary_part.done", item["summary"][0]
+            events = [
+                self._at("response.reasoning_summary_text.done", summary_index=0, text=text),
+                self._at(kind, summary_index=0, part=part),
+            ]
+        return [*events, self._done(item)]
+
+    def _is_under_way(self, type: str) -> bool:
+        under_way = self._under_way
+        return under_way is not None and under_way["type"] == type and not self._sealed
+
+    def _next_id(self, kind: str) -> str:
+        return numbered(kind, self._started.id, self._output)
+
+    def _added(self, item: Item) -> Json:
+        place = len(self._output)
+        return self._event("response.output_item.added", output_index=place, item=item)
+
+    def _done(self, item: Item) -> Json:
+        place = len(self._output)
+        self._output.append(item)
+        self._under_way = None
+        return self._event("response.output_item.done", output_index=place, item=item)
+
+    def _at(self, type: str, **fields: Json) -> Json:
+        """An event about the item under way."""
+        assert self._under_way is not None
+        id = self._under_way["id"]
+        return self._event(type, item_id=id, output_index=len(self._output), **fields)
+
+    def _event(self, type: str, **fields: Json) -> Json:
+        self._number += 1
+        return {"type": type, "sequence_number": self._number, **fields}
+
+    def _snapshot(self) -> dict[str, Json]:
+        started = self._started
+        return snapshot(self._request, id=started.id, created=started.created, model=started.model)

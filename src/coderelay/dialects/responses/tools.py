@@ -1,0 +1,135 @@
+"""The tools of a request in the flat shape of Responses, and which of them the model must take."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from coderelay.conversation import FieldError, Message, Unsupported
+from coderelay.core import Json
+from coderelay.core.jsonvalue import kind
+from coderelay.dialects.fields import Fields
+from coderelay.dialects.programs import read_tools
+from coderelay.dialects.tools import DeclaredTools, kept, read_callers
+
+VENDOR = "programmatic_tool_calling"
+"""The tool by which a client asks for OpenAI's own shapes."""
+
+_CALLERS = ("direct", "programmatic")
+_PLAIN = ("name", "description", "parameters", "strict")
+_ECHOED = (*_PLAIN, "allowed_callers", "output_schema", "defer_loading")
+
+
+class Told(NamedTuple):
+    """All that the reading of tools depends on besides them."""
+
+    vendor: bool
+    allowed: frozenset[str] | None = None
+
+
+class Choice(NamedTuple):
+    """`tool_choice` in the upstream's words. `program`: it must be a program."""
+
+    chosen: Json
+    direct: tuple[Message, ...]
+    program: bool = False
+
+
+def declares_vendor(declared: list[Json]) -> bool:
+    """Whether a client asks for OpenAI's own shapes."""
+    return any(isinstance(item, Mapping) and item.get("type") == VENDOR for item in declared)
+
+
+@kept
+def declared_tools(declared: list[Json], told: Told) -> DeclaredTools:
+    """The tools, by who may call them. Raises for those that no Chat Completions endpoint has."""
+    default = ["direct"] if told.vendor else ["programmatic"]
+    programmatic: dict[int, Json] = {}
+    direct: list[Message] = []
+    named: dict[str, Message] = {}
+    for place, item in enumerate(declared):
+        fields = Fields(item, f"tools[{place}]")
+        type = fields.text("type")
+        if type == VENDOR:
+            continue
+        if type != "function":
+            raise Unsupported(
+                fields.path("type"),
+                f"is {type!r:.60}: only function tools can be served, and the client runs them",
+            )
+        name = _checked(fields)
+        callers = read_callers(fields, item.get("allowed_callers"), known=_CALLERS, default=default)
+        if told.allowed is not None and name not in told.allowed:
+            continue
+        function = {key: item[key] for key in _PLAIN if item.get(key) is not None}
+        named[name] = {"type": "function", "function": function}
+        if "programmatic" in callers:
+            programmatic[place] = item
+        if "direct" in callers:
+            direct.append(named[name])
+    return DeclaredTools(read_tools(programmatic), tuple(direct), named)
+
+
+def echoed(declared: list[Json]) -> list[Json]:
+    """The tools as a response repeats them: in the API's own fields."""
+    return [
+        {"type": VENDOR}
+        if item["type"] == VENDOR
+        else {
+            "parameters": None,
+            "strict": None,
+            **{key: item[key] for key in _ECHOED if key in item},
+            "type": "function",
+        }
+        for item in declared
+    ]
+
+
+def read_choice(fields: Fields, tools: DeclaredTools) -> Choice:
+    """The choice, with the tools that the model is offered because of it."""
+    choice = fields.value.get("tool_choice")
+    if choice is None or isinstance(choice, str):
+        if choice not in (None, "none", "auto", "required"):
+            raise Unsupported("tool_choice", "must be 'none', 'auto', 'required' or name a tool")
+        return Choice(choice, tools.direct)
+    if not isinstance(choice, Mapping):
+        raise FieldError("tool_choice", f"is {kind(choice)}, not a string or an object")
+    named = fields.inner("tool_choice")
+    match named.text("type"):
+        case "function":
+            name = named.text("name")
+            chosen = {"type": "function", "function": {"name": name}}
+            return Choice(chosen, tools.made_direct(name))
+        case "allowed_tools":
+            return Choice(named.text("mode", "auto"), tools.direct)
+        case other if other == VENDOR:
+            if not tools.programmatic:
+                reason = "asks for a program, and no tool allows 'programmatic' callers"
+                raise Unsupported("tool_choice", reason)
+            return Choice("required", tools.direct, program=True)
+        case other:
+            reason = f"is {other!r:.40}: choose 'function', 'allowed_tools' or '{VENDOR}'"
+            raise Unsupported(named.path("type"), reason)
+
+
+def read_allowed(fields: Fields) -> frozenset[str] | None:
+    """The names of the only tools that may be called, where the choice says so."""
+    choice = fields.value.get("tool_choice")
+    if not isinstance(choice, Mapping) or choice.get("type") != "allowed_tools":
+        return None
+    allowed = fields.inner("tool_choice")
+    if allowed.text("mode", "auto") not in ("auto", "required"):
+        raise Unsupported(allowed.path("mode"), "must be 'auto' or 'required'")
+    items = [
+        Fields(item, allowed.path(f"tools[{place}]"))
+        for place, item in enumerate(allowed.items("tools"))
+    ]
+    return frozenset(item.text("name") for item in items if item.text("type") != VENDOR)
+
+
+def _checked(fields: Fields) -> str:
+    """A tool's name, and its fields of the right type."""
+    name = fields.text("name")
+    if not name:
+        raise FieldError(fields.path("name"), "is empty: a tool has a name")
+    fields.text("description", "")
+    fields.flag("strict", False)
+    return name
