@@ -28,11 +28,13 @@ def shown(
     """The messages for the upstream. `tool_name` gives a language's code tool, and `prompt` is
     added to the client's own system message."""
     messages: list[Message] = []
-    for place, entry in enumerate(entries):
+    place = 0  # among the blocks: some histories keep words beside a program as a message
+    for entry in entries:
         if isinstance(entry, Plain):
             messages.append(entry.message)
             continue
         messages += _with_words(messages, list(_block(entry, place, tool_name)))
+        place += 1
         messages += [remark.message for remark in entry.remarks]
     return _with_prompt(messages, prompt) if prompt else messages
 

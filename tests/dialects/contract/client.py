@@ -1,6 +1,7 @@
 """A client of a dialect, driven without a server: each request is bytes, to a new gateway."""
 
 import asyncio
+import itertools
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -143,13 +144,15 @@ class Client(ABC):
         """The ordinary tool loop of an unmodified client."""
         batches: list[list[Made]] = []
         texts: list[str] = []
+        steps: list[tuple[list[Json], Json]] = []
         for _ in range(50):
-            response = self.ask(self.body(history, **request), model)
+            response = self.ask(self.body(history, **request), model, new_id=new_ids(history))
+            steps.append((history, response))
             history = self.after(history, response)
             texts.append(self.text(response))
             calls = self.calls(response)
             if not calls:
-                return Conversation(history, batches, texts)
+                return Conversation(history, batches, texts, steps)
             batches.append(calls)
             history = self.answered(history, [self.run(made, functions) for made in calls])
         raise AssertionError("the conversation does not come to an end")
@@ -157,8 +160,16 @@ class Client(ABC):
 
 @dataclass(frozen=True)
 class Conversation:
-    """How a tool loop went: the history at its end, and what came in each response."""
+    """How a tool loop went: the history at its end, what came in each response, and each history
+    that was sent with its response."""
 
     history: list[Json]
     batches: list[list[Made]]
     texts: list[str]
+    steps: list[tuple[list[Json], Json]]
+
+
+def new_ids(history: list[Json]) -> Callable[[], str]:
+    """Ids that are the same where the same history is sent again."""
+    numbers = itertools.count()
+    return lambda: f"id{len(history)}n{next(numbers)}"

@@ -2,13 +2,19 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from openai.types.responses import Response, ResponseStreamEvent
 
 from coderelay.dialects import responses
 from tests.dialects.contract.client import Client, Failure, Json, Made, Spec
 from tests.dialects.contract.strict import unknown_fields
+
+EVENTS = {
+    get_args(event.model_fields["type"].annotation)[0]: event
+    for event in get_args(get_args(ResponseStreamEvent)[0])
+}
+"""The SDK's types of events, by the name that each carries."""
 
 
 class ResponsesClient(Client):
@@ -88,7 +94,7 @@ class ResponsesClient(Client):
 
     def check_event(self, event: Json) -> None:
         allowed = {"response.code_mode"} if "code_mode" in event.get("response", {}) else set()
-        assert unknown_fields(ResponseStreamEvent, event) == allowed
+        assert unknown_fields(EVENTS[event["type"]], event) == allowed
 
     def text(self, response: Json) -> str:
         return "\n\n".join(

@@ -131,5 +131,8 @@ def _checked(fields: Fields) -> str:
     if not name:
         raise FieldError(fields.path("name"), "is empty: a tool has a name")
     fields.text("description", "")
-    fields.flag("strict", False)
+    for flag in ("strict", "defer_loading"):
+        fields.flag(flag, False)
+    for schema in ("parameters", "output_schema"):
+        fields.inner(schema, {})
     return name

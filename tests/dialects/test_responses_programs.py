@@ -1,0 +1,169 @@
+"""OpenAI's own shapes: a program and its output are items that come back unchanged, or not."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coderelay.conversation import DamagedToken
+from coderelay.core import Completed, Failed, Failure, Program
+from coderelay.core.program import LANGUAGES, LATEST
+from coderelay.dialects.fields import Fields
+from coderelay.dialects.responses.program import (
+    output_item,
+    program_item,
+    read_output,
+    read_program,
+)
+from tests.dialects.contract.client import SEARCH
+from tests.dialects.contract.programs import FUNCTIONS, PROGRAMS
+from tests.dialects.contract.responses_client import ResponsesClient
+from tests.gateway.driving import code, script
+
+Json = Any
+CLIENT = ResponsesClient(vendor=True)
+SOURCE = PROGRAMS["typescript"]
+programs = st.builds(
+    Program,
+    st.sampled_from(LANGUAGES),
+    st.text(),
+    st.text(min_size=1),
+    st.integers(0, LATEST),
+)
+
+
+@given(programs)
+def test_a_program_comes_back_as_it_went(program: Program) -> None:
+    assert read_program(Fields(program_item(program)), "typescript") == (program, None)
+
+
+@given(programs, st.sampled_from(["code", "fingerprint", "call_id"]), st.text(min_size=1))
+def test_whatever_was_changed_is_noticed(program: Program, name: str, more: str) -> None:
+    item = program_item(program)
+    _, problem = read_program(Fields({**item, name: item[name] + more}), "typescript")
+    assert isinstance(problem, DamagedToken)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "result"),
+    [
+        (Completed({"a": 1}), "completed", '{"a":1}'),
+        (
+            Failed(Failure("exception", "no", name="TypeError", line=3)),
+            "incomplete",
+            "The program failed (exception): TypeError: no (line 3)",
+        ),
+    ],
+)
+def test_an_end_is_told_and_read(outcome: Completed | Failed, status: str, result: str) -> None:
+    item = output_item(Program("typescript", "1", "p1"), outcome)
+    assert (item["status"], item["result"]) == (status, result)
+    assert type(read_output(Fields(item))) is type(outcome)
+
+
+def conversation(*answers: Any, **more: Any) -> list[Json]:
+    asked = {"tools": [SEARCH], "language": "typescript", "stream": False, **more}
+    history = CLIENT.user("Go.")
+    return CLIENT.converse(history, script(*answers), FUNCTIONS, **asked).history
+
+
+def kinds(history: list[Json]) -> list[str]:
+    return [item.get("type", "user") for item in history]
+
+
+def ask(history: list[Json], model: Any) -> Json:
+    body = CLIENT.body(history, tools=[SEARCH], language="typescript", stream=False)
+    return CLIENT.ask(body, model)
+
+
+def test_a_program_its_calls_and_its_output_are_items() -> None:
+    history = conversation(code(SOURCE["twice"], "Let me see."), "Done.")
+    assert kinds(history) == [
+        "user",
+        "message",
+        "program",
+        "function_call",
+        "function_call_output",
+        "function_call",
+        "function_call_output",
+        "program_output",
+        "message",
+    ]
+    program, first, *_ = history[2:]
+    assert program["code"] == SOURCE["twice"]
+    assert first["caller"] == {"type": "program", "caller_id": program["call_id"]}
+    assert first["call_id"].startswith("cr1_")
+    assert history[7]["call_id"] == program["call_id"]
+    assert history[7]["result"] == '[["a"],["b"]]'
+
+
+def test_text_is_the_output() -> None:
+    history = conversation(code("text('one'); text({ n: 2 });"), "Done.")
+    assert history[2]["result"] == 'one\n{"n":2}'
+
+
+def test_a_failed_program_is_incomplete_and_the_next_one_follows() -> None:
+    history = conversation(code(SOURCE["broken"]), code(SOURCE["silent"]), "Done.")
+    assert kinds(history) == ["user", *["program", "program_output"] * 2, "message"]
+    assert [history[2]["status"], history[4]["status"]] == ["incomplete", "completed"]
+    assert history[2]["result"].startswith("The program failed (exception): ReferenceError")
+
+
+def test_an_output_in_the_history_is_used_as_it_stands() -> None:
+    history = conversation(code(SOURCE["one"]), "Done.")
+    history[-2] = {**history[-2], "result": "other"}
+    ask([*history, *CLIENT.user("And?")], model := script("", "", "So."))
+    assert model.seen[-1]["messages"][3]["content"] == "Result:\nother"
+
+
+def opened() -> list[Json]:
+    history = CLIENT.user("Go.")
+    response = ask(history, script(code(SOURCE["twice"])))
+    history = CLIENT.after(history, response)
+    return CLIENT.answered(history, [(made, '"x"') for made in CLIENT.calls(response)])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("code", "return 1;"),
+        ("fingerprint", "cr1-python-1763300000-0123456789abcdef"),
+        ("fingerprint", "other"),
+        ("call_id", "prog_other"),
+    ],
+)
+def test_a_changed_program_is_refused_where_it_is_to_be_run(name: str, value: str) -> None:
+    history = opened()
+    history[1] = {**history[1], name: value}
+    with pytest.raises(DamagedToken, match=r"input\[1\]") as caught:
+        ask(history, script())
+    assert CLIENT.dialect.error_body(caught.value)[0] == 400
+
+
+def test_a_changed_program_that_has_ended_breaks_nothing() -> None:
+    history = conversation(code(SOURCE["one"]), "Done.")
+    history[1] = {**history[1], "fingerprint": "other"}
+    ask([*history, *CLIENT.user("And?")], model := script("", "", "So."))
+    assert model.seen[-1]["messages"][3]["content"] == "Result:\nx"
+
+
+def test_a_program_that_is_gone_is_told_of() -> None:
+    history = opened()
+    with pytest.raises(Exception, match="missing from the history") as caught:
+        ask([history[0], *history[2:]], script())
+    assert CLIENT.dialect.error_body(caught.value)[0] == 400
+
+
+def test_an_answer_may_leave_out_who_called() -> None:
+    history = [{key: item[key] for key in item if key != "caller"} for item in opened()]
+    assert [made.arguments for made in CLIENT.calls(ask(history, script()))] == [{"query": "b"}]
+
+
+def test_another_language_is_kept_by_the_fingerprint() -> None:
+    history = CLIENT.user("Go.")
+    body = CLIENT.body(history, tools=[SEARCH], language="python", stream=False)
+    response = CLIENT.ask(body, script(code(PROGRAMS["python"]["twice"])))
+    history = CLIENT.after(history, response)
+    history = CLIENT.answered(history, [(made, '"x"') for made in CLIENT.calls(response)])
+    assert len(CLIENT.calls(ask(history, script()))) == 1
