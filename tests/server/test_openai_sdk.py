@@ -9,7 +9,7 @@ import openai
 import pytest
 
 from coderelay.models.scripted import Answer
-from tests.server.serving import ADD, Process, Upstream, gateway, process, served
+from tests.server.serving import ADD, Process, Upstream, process
 
 Json = Any
 
@@ -87,25 +87,7 @@ def converse(clients: Callable[[], openai.OpenAI], messages: list[Json], **optio
         messages.extend(answers(message))
 
 
-@pytest.fixture(scope="module")
-def upstream() -> Iterator[tuple[Upstream, str]]:
-    model = Upstream(lambda body: "unset")
-    with served(model.app()) as url:
-        yield model, url
-
-
-@pytest.fixture(scope="module")
-def client(upstream: tuple[Upstream, str]) -> Iterator[openai.OpenAI]:
-    with (
-        gateway(upstream[1]) as url,
-        openai.OpenAI(base_url=url, api_key="sk-client", max_retries=0) as client,
-    ):
-        yield client
-
-
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-@pytest.mark.parametrize("language", PROGRAMS)
-@pytest.mark.parametrize(
+CONVERSATIONS = pytest.mark.parametrize(
     ("names", "answer"),
     [
         (["parallel"], "21"),
@@ -116,6 +98,11 @@ def client(upstream: tuple[Upstream, str]) -> Iterator[openai.OpenAI]:
     ],
     ids=lambda value: "+".join(value) if isinstance(value, list) else value,
 )
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("language", PROGRAMS)
+@CONVERSATIONS
 def test_a_conversation_completes(
     upstream: tuple[Upstream, str],
     client: openai.OpenAI,

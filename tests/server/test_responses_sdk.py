@@ -11,8 +11,8 @@ import pytest
 
 from coderelay.conversation import UpstreamError
 from coderelay.models.protocol import Delta, TextPiece
-from tests.server.serving import ADD, Upstream, gateway, served
-from tests.server.test_openai_sdk import PROGRAMS, following
+from tests.server.serving import ADD, Upstream, gateway
+from tests.server.test_openai_sdk import CONVERSATIONS, PROGRAMS, following
 
 Json = Any
 TOOL: Json = {"type": "function", **ADD["function"], "strict": False}
@@ -22,22 +22,6 @@ VENDOR: Json = [
 ]
 shapes = pytest.mark.parametrize("tools", [[TOOL], VENDOR], ids=["plain", "vendor"])
 streamed = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-
-
-@pytest.fixture(scope="module")
-def upstream() -> Iterator[tuple[Upstream, str]]:
-    model = Upstream(lambda body: "unset")
-    with served(model.app()) as url:
-        yield model, url
-
-
-@pytest.fixture(scope="module")
-def client(upstream: tuple[Upstream, str]) -> Iterator[openai.OpenAI]:
-    with (
-        gateway(upstream[1]) as url,
-        openai.OpenAI(base_url=url, api_key="sk-client", max_retries=0) as client,
-    ):
-        yield client
 
 
 def respond(client: openai.OpenAI, items: list[Any], *, stream: bool, **more: Any) -> Any:
@@ -80,17 +64,7 @@ def converse(client: openai.OpenAI, items: list[Any], **options: Any) -> Any:
 @streamed
 @shapes
 @pytest.mark.parametrize("language", PROGRAMS)
-@pytest.mark.parametrize(
-    ("names", "answer"),
-    [
-        (["parallel"], "21"),
-        (["sequential"], "6"),
-        (["failing"], "caught thirteen!"),
-        (["silent"], "42"),
-        (["broken", "parallel", "sequential"], "6"),
-    ],
-    ids=lambda value: "+".join(value) if isinstance(value, list) else value,
-)
+@CONVERSATIONS
 def test_a_conversation_completes(
     upstream: tuple[Upstream, str],
     client: openai.OpenAI,

@@ -22,6 +22,7 @@ from coderelay.conversation.entries import (
     TextDelta,
     Usage,
     Wrote,
+    is_open,
 )
 from coderelay.conversation.errors import (
     DamagedToken,
@@ -64,4 +65,5 @@ __all__ = [
     "UpstreamTimeout",
     "Usage",
     "Wrote",
+    "is_open",
 ]

@@ -1,6 +1,6 @@
 """A conversation is plain messages and code blocks; a turn adds new entries to it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -57,6 +57,11 @@ class CodeBlock:
 
 
 ConversationEntry: TypeAlias = Plain | CodeBlock
+
+
+def is_open(entries: Sequence[ConversationEntry]) -> bool:
+    """Whether a conversation waits for a program, which keeps what it began with."""
+    return bool(entries) and isinstance(entries[-1], CodeBlock) and entries[-1].open
 
 
 @dataclass(frozen=True, slots=True)

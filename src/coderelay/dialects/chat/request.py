@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 
 from coderelay.conversation import (
-    CodeBlock,
-    ConversationEntry,
     FieldError,
     Message,
     Request,
     Unsupported,
+    is_open,
     token,
 )
 from coderelay.conversation.history import History
@@ -54,7 +53,7 @@ def decode(body: Json, defaults: Defaults) -> Request:
     read_messages(messages, history, language=mode.language)
     entries = history.entries()
     allowed = _allowed(fields)
-    if allowed is not None and not _is_open(entries):  # an open program keeps what it began with
+    if allowed is not None and not is_open(entries):
         tools = _tools(declared, allowed)
     choice, direct = _choice(fields, tools)
     stream = fields.flag("stream", False)
@@ -112,10 +111,6 @@ def _is_code(message: Fields) -> bool:
     return role == "tool" and (
         token.is_ours(message.value.get("tool_call_id")) or "toolCallId" in message.value
     )
-
-
-def _is_open(entries: tuple[ConversationEntry, ...]) -> bool:
-    return bool(entries) and isinstance(entries[-1], CodeBlock) and entries[-1].open
 
 
 @kept

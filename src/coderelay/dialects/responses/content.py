@@ -7,7 +7,7 @@ from coderelay.core import Json
 from coderelay.core.jsonvalue import kind
 from coderelay.dialects.fields import Fields
 
-_TEXTS = ("input_text", "output_text", "text", "summary_text")
+_TEXTS = ("input_text", "output_text", "text")
 
 
 def read_content(item: Fields, name: str = "content") -> Json:

@@ -46,8 +46,8 @@ class Items:
             case "message":
                 self._message(item)
             case "function_call":
+                self._where = self._where if self._calls else where
                 self._calls.append(_call(item))
-                self._where = where
             case "function_call_output":
                 self._flush()
                 self._answer(item, where)

@@ -6,6 +6,7 @@ from coderelay.conversation import (
     FieldError,
     Plain,
     Request,
+    is_open,
 )
 from coderelay.conversation.history import History
 from coderelay.core import Json
@@ -48,7 +49,7 @@ def decode(body: Json, defaults: Defaults) -> Request:
     Items(history, mode.language).read(items)
     entries = history.entries()
     allowed = read_allowed(fields)
-    if allowed is not None and not _is_open(entries):  # an open program keeps what it began with
+    if allowed is not None and not is_open(entries):
         tools = declared_tools(declared, Told(vendor, allowed))
     choice = read_choice(fields, tools)
     told_whole = mode.protocol == "ids"
@@ -83,10 +84,6 @@ def _input(fields: Fields) -> list[Json]:
 
 def _holds_programs(items: list[Json]) -> bool:
     return any(isinstance(item, dict) and item.get("type") in TYPES for item in items)
-
-
-def _is_open(entries: tuple[ConversationEntry, ...]) -> bool:
-    return bool(entries) and isinstance(entries[-1], CodeBlock) and entries[-1].open
 
 
 def _has_run(entries: tuple[ConversationEntry, ...]) -> bool:
