@@ -55,6 +55,11 @@ class Block:
         self._told.append(told)
         self._latest[id] = told
 
+    @property
+    def answered(self) -> bool:
+        """Whether there are calls, and all of them have an answer."""
+        return bool(self._told) and all(told.answered for told in self._told)
+
     def knows(self, id: str) -> bool:
         """Whether a call of this block has that id."""
         return id in self._latest

@@ -75,6 +75,7 @@ class Request:
       in the history, in whatever shape the dialect has for it.
     - `outcomes`: what the dialect's history keeps of a program's end. Where that is a text, the
       model is shown that text from the start.
+    - `bare`: programs are offered even where no tool can be called by one.
     - `given` is what the dialect wants to know again when it encodes the answer.
     """
 
@@ -93,6 +94,7 @@ class Request:
     receipt: bool = False
     protocol: Protocol = "ids"
     outcomes: Outcomes = "values"
+    bare: bool = False
     given: Mapping[str, Json] = field(default_factory=dict)
 
 

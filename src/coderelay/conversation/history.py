@@ -51,6 +51,14 @@ class History:
             self._open.interrupted = role == "user"
         self._append(Plain(message))
 
+    def beside(self, message: Message) -> None:
+        """What a person said, in an API that puts answers and words into one message: where a
+        block lacks no answer, it goes on, and the words are shown after it."""
+        if self._open is not None and self._open.answered:
+            self._open.remarks.append(Plain(message))
+        else:
+            self.plain(message)
+
     def calls(self, message: Message, calls: Sequence[GivenCall], *, text: str, where: str) -> None:
         """An assistant message with tool calls: a block's, the model's own, or both."""
         if self._open is not None and self._open.bracketed:
@@ -93,9 +101,12 @@ class History:
         else:
             self._append(Plain(message))
 
-    def code(self, program: Program, *, problem: RequestError | None = None) -> None:
-        """A program begins a block that brackets all that follows. `problem`: why it cannot run."""
-        block = self._begin(Block(program, token.key(program.id), bracketed=True))
+    def code(
+        self, program: Program, *, text: str = "", problem: RequestError | None = None
+    ) -> None:
+        """A program begins a block that brackets all that follows. `text` was said beside it;
+        `problem`: why it cannot run."""
+        block = self._begin(Block(program, token.key(program.id), bracketed=True, text=text))
         if problem is not None:
             block.problems.append(problem)
 

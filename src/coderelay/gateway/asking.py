@@ -17,7 +17,7 @@ def offer(request: Request, toolset: Toolset) -> Offer:
     """What the model may do next."""
     if request.tool_choice == "none":
         return Offer(toolset, None, (), request.parallel)
-    code = toolset.code_name if request.tools else None
+    code = toolset.code_name if request.tools or request.bare else None
     direct = {tool["function"]["name"] for tool in request.direct if _is_function(tool)}
     return Offer(toolset, code, direct, request.parallel)
 
@@ -86,7 +86,7 @@ def _choice(request: Request, entries: Sequence[ConversationEntry]) -> dict[str,
     said: dict[str, Json] = {} if choice is None else {"tool_choice": choice}
     if not request.parallel:
         said["parallel_tool_calls"] = False
-    if not request.tools and not request.direct:
+    if not request.tools and not request.direct and not request.bare:
         said["tool_choice"] = "none"
     return said
 

@@ -314,7 +314,8 @@ class Turn:
 
     def _beside(self, text: str) -> str:
         """Text beside calls; where the client wants a format, only the last text may be told."""
-        return "" if self._request.response_format is not None and self._request.tools else text
+        offered = self._request.tools or self._request.bare
+        return "" if self._request.response_format is not None and offered else text
 
     def _told_off(self, step: Misstep) -> list[ConversationEntry]:
         id = fresh_id(self._missteps, step.name, step.arguments)

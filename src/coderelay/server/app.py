@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from coderelay.dialects import chat, responses
+from coderelay.dialects import anthropic, chat, responses
 from coderelay.models.protocol import Model
 from coderelay.server import handlers
 from coderelay.server.dialect import Dialect
@@ -37,6 +37,7 @@ class Path:
 PATHS = (
     Path("/v1/chat/completions", "POST", handlers.complete),
     Path("/v1/responses", "POST", handlers.complete, responses),
+    Path("/v1/messages", "POST", handlers.complete, anthropic),
     Path("/v1/code/evaluate", "POST", handlers.evaluate),
     Path("/v1/code/declarations", "POST", handlers.declare),
     Path("/v1/models", "GET", handlers.models),

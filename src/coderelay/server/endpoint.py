@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from starlette.types import Receive, Scope, Send
 
-from coderelay.core import CoderelayError
+from coderelay.core import CoderelayError, Json
 from coderelay.server.dialect import Dialect
 from coderelay.server.errors import Gone, Refused
 from coderelay.server.exchange import GONE, Exchange
@@ -63,6 +63,8 @@ class Endpoint:
             log_bug("bug", error, request_id=exchange.id)
         exchange.notes["error"] = type(error).__name__
         status, body, headers = self._error(error)
+        if "request_id" in body:
+            body["request_id"] = exchange.id
         if not exchange.status:
             await exchange.reply(body, status=status, headers=headers)
         elif exchange.events:
@@ -70,7 +72,7 @@ class Endpoint:
             await exchange.write(tell(body), more=False)
         # An answer of a stated length can only be cut: the server closes the connection.
 
-    def _error(self, error: Exception) -> tuple[int, object, dict[str, str]]:
+    def _error(self, error: Exception) -> tuple[int, Json, dict[str, str]]:
         if isinstance(error, Refused):
             body = self._dialect.error_object(str(error), type=error.kind, code=error.code)
             return error.status, body, dict(error.headers)

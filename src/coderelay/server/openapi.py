@@ -61,6 +61,28 @@ _RESPONSE: Json = {
     },
     "required": ["model", "input"],
 }
+_MESSAGE: Json = {
+    "summary": "A message, with programs",
+    "description": (
+        "Takes what the Anthropic API takes, streamed or not, and translates it for the upstream. "
+        "With tools, the model is offered one tool that runs a program, and the program's calls "
+        "come back as ordinary `tool_use` blocks. A client that declares code execution gets the "
+        "programs in the API's own shape, too. Errors have that API's shape."
+    ),
+    "example": {
+        "model": "any",
+        "max_tokens": 4096,
+        "messages": [{"role": "user", "content": "Compare today's sport and world news."}],
+        "tools": [
+            {
+                "name": "web_search",
+                "description": "Search the web.",
+                "input_schema": _TOOLS[0]["function"]["parameters"],
+            }
+        ],
+    },
+    "required": ["model", "max_tokens", "messages"],
+}
 _EVALUATE: Json = {
     "summary": "One step of a program",
     "description": (
@@ -91,6 +113,7 @@ _DECLARE: Json = {
 _OPERATIONS: Mapping[str, Json] = {
     "/v1/chat/completions": _COMPLETION,
     "/v1/responses": _RESPONSE,
+    "/v1/messages": _MESSAGE,
     "/v1/code/evaluate": _EVALUATE,
     "/v1/code/declarations": _DECLARE,
     "/v1/models": {"summary": "The upstream's models", "description": "Passed on as it is."},

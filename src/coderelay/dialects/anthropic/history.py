@@ -1,0 +1,136 @@
+"""The messages of the Anthropic API. What stands in one of them as blocks is told one by one:
+words, programs, calls, answers.
+
+Tool results come first, and all else that a message holds after them, since an upstream takes
+nothing between a call and its answer. Pictures in a result are shown after it, too: an answer in
+Chat Completions is text.
+"""
+
+from collections.abc import Sequence
+
+from coderelay.conversation import FieldError, Message, Unsupported
+from coderelay.conversation.history import GivenCall, History
+from coderelay.core import Json
+from coderelay.core.jsonvalue import NotJson, dump
+from coderelay.dialects.anthropic.content import blocks, parts, shown
+from coderelay.dialects.anthropic.execution import RESULT, program_id, read_program, read_result
+from coderelay.dialects.bounds import check_length
+from coderelay.dialects.fields import Fields
+
+_SEEN_LATER = "[not text: shown to the model after this]"
+_THOUGHTS = ("thinking", "redacted_thinking")
+
+
+def read_system(fields: Fields, history: History) -> None:
+    """The system prompt, which stands beside the messages."""
+    said = parts(blocks(fields.value.get("system") or "", "system"))
+    if said:
+        history.plain({"role": "system", "content": shown(said)})
+
+
+def read_messages(messages: Sequence[Json], history: History) -> None:
+    """Read all messages into a history."""
+    check_length(messages, "messages")
+    for place, message in enumerate(messages):
+        fields = Fields(message, f"messages[{place}]")
+        given = blocks(fields.value.get("content"), fields.path("content"))
+        match fields.text("role"):
+            case "user":
+                _user(given, history, fields.path("content"))
+            case "assistant":
+                _Speech(history, fields.path("content")).read(given)
+            case "system":
+                history.plain({"role": "system", "content": shown(parts(given))})
+            case other:
+                reason = f"is {other!r:.40}: choose 'user', 'assistant' or 'system'"
+                raise Unsupported(fields.path("role"), reason)
+
+
+def _user(given: list[Fields], history: History, where: str) -> None:
+    results = [block for block in given if block.text("type") == "tool_result"]
+    pictures: list[Message] = []
+    for block in results:
+        pictures += _answer(block, history, where)
+    said = parts([block for block in given if block.text("type") != "tool_result"])
+    if pictures or said or not results:
+        history.beside({"role": "user", "content": shown([*pictures, *said])})
+
+
+def _answer(block: Fields, history: History, where: str) -> list[Message]:
+    """Tell of an answer; what of it is not text is returned."""
+    id = block.text("tool_use_id")
+    content = block.value.get("content")
+    found = parts(blocks(content or "", block.path("content")))
+    text = "".join(part["text"] for part in found if part["type"] == "text")
+    pictures = [part for part in found if part["type"] != "text"]
+    if pictures and not text:
+        text = _SEEN_LATER
+    message = {"role": "tool", "tool_call_id": id, "content": text}
+    told = None if content is None else text
+    history.answer(message, id, told, is_error=block.flag("is_error", False), where=where)
+    return pictures
+
+
+class _Speech:
+    """What an assistant said, did and was told in one message."""
+
+    def __init__(self, history: History, where: str) -> None:
+        self._history = history
+        self._where = where
+        self._texts: list[str] = []
+        self._calls: list[GivenCall] = []
+
+    def read(self, given: Sequence[Fields]) -> None:
+        """Tell of each block."""
+        for block in given:
+            match block.text("type"):
+                case "text":
+                    self._texts.append(block.text("text"))
+                case "tool_use":
+                    self._calls.append(_call(block))
+                case "server_tool_use":
+                    self._begin(block)
+                case type if type == RESULT:
+                    self._tell()
+                    id = program_id(block.text("tool_use_id"))
+                    self._history.code_result(id, read_result(block), where=self._where)
+                case type if type in _THOUGHTS:
+                    pass
+                case other:
+                    reason = f"is {other!r:.60}, which cannot be shown to the model"
+                    raise Unsupported(block.path("type"), reason)
+        self._tell()
+
+    @property
+    def _text(self) -> str:
+        return "\n\n".join(filter(None, self._texts))
+
+    def _begin(self, block: Fields) -> None:
+        """Tell of a program, and of the words before it as said beside it."""
+        text = "" if self._calls else self._text
+        if self._calls:
+            self._tell()
+        self._texts = []
+        program, problem = read_program(block)
+        self._history.code(program, text=text, problem=problem)
+
+    def _tell(self) -> None:
+        """Tell of the words and calls so far."""
+        text = self._text
+        message: dict[str, Json] = {"role": "assistant", "content": text}
+        if self._calls:
+            message["content"] = text or None
+            self._history.calls(message, self._calls, text=text, where=self._where)
+        elif text:
+            self._history.plain(message)
+        self._texts, self._calls = [], []
+
+
+def _call(block: Fields) -> GivenCall:
+    id, name = block.text("id"), block.text("name")
+    arguments = block.inner("input", {}).value
+    try:
+        function = {"name": name, "arguments": dump(arguments)}
+    except NotJson as error:
+        raise FieldError(block.path("input"), f"is no JSON: {error}") from error
+    return GivenCall(id, name, arguments, {"id": id, "type": "function", "function": function})

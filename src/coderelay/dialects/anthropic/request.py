@@ -1,0 +1,197 @@
+"""A Messages request is read into a conversation, its fields into those of Chat Completions.
+
+Fields of this API that are hints to its own servers are left out, those that ask for what cannot
+be done are refused by name, and what is in none of the lists below goes upstream as it stands.
+"""
+
+from collections.abc import Sequence
+
+from coderelay.conversation import FieldError, Message, Request, Unsupported
+from coderelay.conversation.history import History
+from coderelay.core import Json
+from coderelay.core.jsonvalue import kind
+from coderelay.dialects.anthropic.errors import ThreadUnsupported
+from coderelay.dialects.anthropic.execution import LANGUAGE
+from coderelay.dialects.anthropic.history import read_messages, read_system
+from coderelay.dialects.anthropic.tools import (
+    CODE_EXECUTION,
+    caller_type,
+    code_execution,
+    read_declared,
+)
+from coderelay.dialects.defaults import Defaults
+from coderelay.dialects.fields import Fields
+from coderelay.dialects.mode import Mode, read_mode
+from coderelay.dialects.tools import DeclaredTools
+
+_OWN = frozenset(
+    "model messages system max_tokens stop_sequences metadata tools tool_choice stream thinking "
+    "output_config output_format container context_management code_mode thread".split()
+)
+_LEFT_OUT = frozenset(
+    "betas cache_control diagnostics fallback_credit_token fallbacks inference_geo service_tier "
+    "speed user_profile_id workspace_id".split()
+)
+_REFUSED = {
+    "mcp_servers": "cannot be reached from here: declare their tools as your own",
+    "compaction": "is not done here: send a shorter history",
+    "n": "is no field of this API",
+    "parallel_tool_calls": "is no field of this API: use tool_choice.disable_parallel_tool_use",
+    "response_format": "is no field of this API: use output_config.format",
+    "stream_options": "is no field of this API",
+}
+
+
+def decode(body: Json, defaults: Defaults) -> Request:
+    """The request. Raises `RequestError`s that name the field or the id."""
+    fields = Fields(body)
+    model, messages = fields.text("model"), fields.items("messages")
+    _refuse(fields)
+    options = _options(fields)
+    declared = fields.items("tools", [])
+    version = code_execution(declared)
+    speaks_code = version is not None or _holds_code(messages)
+    mode = read_mode(fields, defaults, holds_code=speaks_code)
+    vendor = mode.protocol == "messages"
+    tools = read_declared(declared, speaks_code)
+    history = History(tools.programmatic, defaults.limits)
+    read_system(fields, history)
+    read_messages(messages, history)
+    choice, direct = _choice(fields, tools, version)
+    parallel = not fields.inner("tool_choice", {}).flag("disable_parallel_tool_use", False)
+    return Request(
+        model=model,
+        entries=history.entries(),
+        tools=tools.programmatic,
+        direct=direct,
+        language=_language(fields, mode, vendor=vendor),
+        max_programs=mode.max_programs,
+        tool_choice=choice,
+        parallel=parallel,
+        response_format=_response_format(fields),
+        options=options,
+        stream=fields.flag("stream", False),
+        receipt=mode.receipt,
+        protocol=mode.protocol,
+        outcomes="texts" if vendor else "values",
+        bare=version is not None,
+        given={
+            "caller": caller_type(version) if vendor else None,
+            "container": _container(fields),
+            "thinking": _thinking(fields),
+        },
+    )
+
+
+def untouched(body: Json) -> bool:
+    """Never: the upstream speaks another API, so every request is translated."""
+    return False
+
+
+def _refuse(fields: Fields) -> None:
+    if fields.value.get("thread"):
+        raise ThreadUnsupported
+    for name, reason in _REFUSED.items():
+        if fields.value.get(name):
+            raise Unsupported(name, reason)
+    for place, item in enumerate(fields.inner("context_management", {}).items("edits", [])):
+        edit = Fields(item, f"context_management.edits[{place}]")
+        if not edit.text("type").startswith("clear_"):  # those only save tokens
+            reason = f"is {edit.text('type')!r:.60}: {_REFUSED['compaction']}"
+            raise Unsupported(edit.path("type"), reason)
+
+
+def _holds_code(messages: Sequence[Json]) -> bool:
+    """Whether a program stands in the history."""
+    contents = [each.get("content") for each in messages if isinstance(each, dict)]
+    return any(
+        isinstance(block, dict) and block.get("type") == "server_tool_use"
+        for content in contents
+        if isinstance(content, list)
+        for block in content
+    )
+
+
+def _language(fields: Fields, mode: Mode, *, vendor: bool) -> str:
+    if not vendor:
+        return mode.language
+    if fields.inner("code_mode", {}).text("language", LANGUAGE) != LANGUAGE:
+        raise Unsupported("code_mode.language", f"must be {LANGUAGE!r} with code execution")
+    return LANGUAGE
+
+
+def _options(fields: Fields) -> dict[str, Json]:
+    known = _OWN | _LEFT_OUT | _REFUSED.keys()
+    options = {key: value for key, value in fields.value.items() if key not in known}
+    most = fields.number("max_tokens")
+    if most < 1:
+        raise Unsupported("max_tokens", "must be at least 1")
+    options["max_tokens"] = most
+    stop = fields.items("stop_sequences", [])
+    if any(not isinstance(each, str) for each in stop):
+        raise FieldError("stop_sequences", "must be a list of strings")
+    if stop:
+        options["stop"] = stop
+    user = fields.inner("metadata", {}).text("user_id", "")
+    if user:
+        options["user"] = user
+    effort = fields.inner("output_config", {}).text("effort", "")
+    if effort:
+        options["reasoning_effort"] = effort
+    return options
+
+
+def _choice(
+    fields: Fields, tools: DeclaredTools, version: str | None
+) -> tuple[Json, tuple[Message, ...]]:
+    """The choice in the upstream's words, and the tools that are direct because of it."""
+    given = fields.value.get("tool_choice")
+    if given is None:
+        return None, tools.direct
+    if not isinstance(given, dict):
+        raise FieldError("tool_choice", f"is {kind(given)}, not an object")
+    choice = fields.inner("tool_choice")
+    match choice.text("type"):
+        case "auto" | "none" as said:
+            return said, tools.direct
+        case "any":
+            return "required", tools.direct
+        case "tool" if version is not None and choice.text("name") == CODE_EXECUTION:
+            return "required", tools.direct
+        case "tool":
+            name = choice.text("name")
+            return {"type": "function", "function": {"name": name}}, tools.made_direct(name)
+        case other:
+            reason = f"is {other!r:.40}: choose 'auto', 'any', 'tool' or 'none'"
+            raise Unsupported(choice.path("type"), reason)
+
+
+def _response_format(fields: Fields) -> Json:
+    """The format of the last text: `output_config.format`, or `output_format` as it was before."""
+    holder = fields.inner("output_config", {})
+    given = holder.inner("format", fields.inner("output_format", {}).value)
+    if not given.value:
+        return None
+    if given.text("type") != "json_schema":
+        reason = f"is {given.text('type')!r:.40}: there is 'json_schema' only"
+        raise Unsupported(given.path("type"), reason)
+    schema = given.inner("schema").value
+    return {"type": "json_schema", "json_schema": {"name": "output", "schema": schema}}
+
+
+def _thinking(fields: Fields) -> bool:
+    """Whether the client wants to be shown what the model thinks aloud."""
+    given = fields.inner("thinking", {"type": "disabled"})
+    hidden = given.text("display", "summarized") == "omitted"
+    return given.text("type") in ("enabled", "adaptive") and not hidden
+
+
+def _container(fields: Fields) -> str | None:
+    """The container that the client goes on with. There is none; it only gets its name back."""
+    given = fields.value.get("container")
+    if given is None or isinstance(given, str):
+        return given
+    container = fields.inner("container")
+    if container.value.get("skills"):
+        raise Unsupported("container.skills", "cannot be loaded here")
+    return container.text("id", "") or None

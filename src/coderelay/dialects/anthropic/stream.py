@@ -1,0 +1,108 @@
+"""What a turn adds, as the events of a streamed message: blocks begin, grow and end, one by one."""
+
+from typing import assert_never
+
+from coderelay.conversation import (
+    Called,
+    CalledDirectly,
+    Ended,
+    Event,
+    ReasoningDelta,
+    Reply,
+    Request,
+    Said,
+    Started,
+    TextDelta,
+    Wrote,
+)
+from coderelay.core import Json
+from coderelay.core.jsonvalue import dump
+from coderelay.dialects.anthropic.reply import (
+    SIGNATURE,
+    Block,
+    code_mode,
+    deeds,
+    ending,
+    message,
+    thought,
+    usage_to_json,
+)
+
+_PING: Block = {"type": "ping"}
+
+
+class Stream:
+    """The events of a streamed response. After those of the `Reply` nothing follows."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._index = -1
+        self._growing: str | None = None
+        """The type of the block that has begun and not ended."""
+
+    def feed(self, event: Event) -> list[Json]:
+        """The events of the API for an event of ours."""
+        match event:
+            case Started(id, _, model):
+                return [{"type": "message_start", "message": message(id, model)}, _PING]
+            case TextDelta(text):
+                begun = self._grow({"type": "text", "text": ""})
+                return [*begun, self._delta({"type": "text_delta", "text": text})]
+            case ReasoningDelta(text):
+                return self._think(text)
+            case Said() | Wrote() | Called() | Ended() | CalledDirectly():
+                added = [self._add(block) for block in deeds(event, self._request)]
+                return [each for events in added for each in events] or self._end()
+            case Reply():
+                return self._last(event)
+            case _:
+                assert_never(event)
+
+    def fail(self, error: Json) -> list[Json]:
+        """What follows when the answer breaks off: the error, as it is told elsewhere."""
+        return [error]
+
+    def _think(self, text: str) -> list[Json]:
+        if not self._request.given["thinking"]:
+            return []
+        begun = self._grow(thought("", signature=""))
+        return [*begun, self._delta({"type": "thinking_delta", "thinking": text})]
+
+    def _grow(self, empty: Block) -> list[Json]:
+        """Begin a block of this type, unless one is growing."""
+        if self._growing == empty["type"]:
+            return []
+        return [*self._end(), self._begin(empty)]
+
+    def _add(self, block: Block) -> list[Json]:
+        """A block that is there as a whole. What was put in comes as text, as always in streams."""
+        if "input" not in block:
+            return [*self._end(), self._begin(block), *self._end()]
+        begun = [*self._end(), self._begin({**block, "input": {}})]
+        delta = {"type": "input_json_delta", "partial_json": dump(block["input"])}
+        return [*begun, self._delta(delta), *self._end()]
+
+    def _begin(self, block: Block) -> Json:
+        self._index += 1
+        self._growing = block["type"]
+        return {"type": "content_block_start", "index": self._index, "content_block": block}
+
+    def _delta(self, delta: Block) -> Json:
+        return {"type": "content_block_delta", "index": self._index, "delta": delta}
+
+    def _end(self) -> list[Json]:
+        if self._growing is None:
+            return []
+        sign = {"type": "signature_delta", "signature": SIGNATURE}
+        last = [self._delta(sign)] if self._growing == "thinking" else []
+        self._growing = None
+        return [*last, {"type": "content_block_stop", "index": self._index}]
+
+    def _last(self, reply: Reply) -> list[Json]:
+        delta = {
+            "type": "message_delta",
+            "delta": ending(reply, self._request),
+            "usage": usage_to_json(reply.usage),
+            **code_mode(reply.receipt),
+        }
+        return [*self._end(), delta, {"type": "message_stop"}]
