@@ -10,9 +10,12 @@ import anthropic
 import pydantic
 import pytest
 from anthropic import beta_async_tool, beta_tool
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coderelay.models.scripted import Answer
-from tests.dialects.anthropic_types import check_message
+from coderelay.server.app import create_app
+from coderelay.server.settings import Settings
+from tests.dialects.contract.anthropic_client import AnthropicClient
 from tests.server.serving import ADD, Upstream, gateway, process, served
 from tests.server.test_openai_sdk import PROGRAMS, following
 
@@ -45,7 +48,7 @@ def ask(client: anthropic.Anthropic, messages: list[Json], *, stream: bool, **mo
             message = events.get_final_message()
     else:
         message = client.messages.create(**asked)
-    check_message(json.loads(message.to_json()))
+    AnthropicClient(vendor=CODE in more["tools"]).check(json.loads(message.to_json()))
     return message
 
 
@@ -159,21 +162,45 @@ async def add_numbers_async(a: float, b: float) -> str:
     return str(a + b)
 
 
+class Recording:
+    """An application that remembers what it was sent."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self.bodies: list[Json] = []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def recorded() -> Message:
+            message = await receive()
+            if message.get("body"):
+                self.bodies.append(json.loads(message["body"]))
+            return message
+
+        await self._app(scope, recorded, send)
+
+
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 def test_the_tool_runner_falls_back_to_sending_the_whole_history(
-    upstream: tuple[Upstream, str], client: anthropic.Anthropic, stream: bool
+    upstream: tuple[Upstream, str], stream: bool
 ) -> None:
     upstream[0].script = following(PROGRAMS["typescript"]["sequential"])
-    runner = client.beta.messages.tool_runner(
-        model="tiny",
-        max_tokens=1000,
-        tools=[add_numbers],
-        messages=[{"role": "user", "content": "Go."}],
-        stream=stream,
-    )
-    last = [turn.get_final_message() for turn in runner][-1] if stream else runner.until_done()
+    app = Recording(create_app(Settings(upstream[1], threads=2)))
+    with served(app) as url:
+        base = url.removesuffix("/v1")
+        client = anthropic.Anthropic(base_url=base, api_key="k", max_retries=0)
+        runner = client.beta.messages.tool_runner(
+            model="tiny",
+            max_tokens=1000,
+            tools=[add_numbers],
+            messages=[{"role": "user", "content": "Go."}],
+            stream=stream,
+        )
+        last = [turn.get_final_message() for turn in runner][-1] if stream else runner.until_done()
+        client.close()
     assert last.stop_reason == "end_turn"
     assert last.content[-1].text == "It is Result:\n6"
+    assert ["thread" in body for body in app.bodies] == [True, False, False, False, False]
+    assert [len(body["messages"]) for body in app.bodies] == [1, 1, 3, 5, 7]
 
 
 def test_the_async_client_and_its_runner_work(upstream: tuple[Upstream, str], base: str) -> None:

@@ -81,7 +81,8 @@ class Exchange:
         """Send the status and the headers."""
         self.status = status
         self.events = any(value.startswith(EVENTS) for _, value in headers)
-        every = [*headers, (b"x-request-id", self.id.encode())]
+        id = self.id.encode()  # Anthropic's clients look for the second name
+        every = [*headers, (b"x-request-id", id), (b"request-id", id)]
         await self._send({"type": "http.response.start", "status": status, "headers": every})
 
     async def write(self, piece: bytes, *, more: bool = True) -> None:

@@ -13,9 +13,9 @@ from coderelay.conversation.output import OUTPUT, from_text, recalled
 from coderelay.conversation.shown import failure_text, value_text
 from coderelay.core import Completed, Failed, Failure, Json, Log, Program
 from coderelay.core.program import FIXED_DATE
+from coderelay.dialects.anthropic.seal import seal, sealed
 from coderelay.dialects.anthropic.tools import CODE_EXECUTION
 from coderelay.dialects.fields import Fields
-from coderelay.dialects.seal import seal, sealed
 
 LANGUAGE = "python"
 RESULT = "code_execution_tool_result"

@@ -31,19 +31,33 @@ def read_system(fields: Fields, history: History) -> None:
 def read_messages(messages: Sequence[Json], history: History) -> None:
     """Read all messages into a history."""
     check_length(messages, "messages")
-    for place, message in enumerate(messages):
-        fields = Fields(message, f"messages[{place}]")
+    told = [Fields(message, f"messages[{place}]") for place, message in enumerate(messages)]
+    asked = max((place for place, each in enumerate(told) if _is_user(each)), default=0)
+    for place, fields in enumerate(told):
         given = blocks(fields.value.get("content"), fields.path("content"))
+        check_length(given, fields.path("content"))
         match fields.text("role"):
             case "user":
                 _user(given, history, fields.path("content"))
             case "assistant":
                 _Speech(history, fields.path("content")).read(given)
             case "system":
-                history.plain({"role": "system", "content": shown(parts(given))})
+                _system(fields, given, history, last=place > asked)
             case other:
                 reason = f"is {other!r:.40}: choose 'user', 'assistant' or 'system'"
                 raise Unsupported(fields.path("role"), reason)
+
+
+def _is_user(fields: Fields) -> bool:
+    return fields.value.get("role") == "user"
+
+
+def _system(fields: Fields, given: list[Fields], history: History, *, last: bool) -> None:
+    """Instructions among the messages. Some hold only until the person speaks again."""
+    if fields.value.get("output_config"):
+        raise Unsupported(fields.path("output_config"), "cannot change within a conversation")
+    if last or fields.text("clear_at", "never") == "never":
+        history.plain({"role": "system", "content": shown(parts(given))})
 
 
 def _user(given: list[Fields], history: History, where: str) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from coderelay.core import Program
 from coderelay.core.program import LATEST
-from coderelay.dialects.seal import seal, sealed
+from coderelay.dialects.anthropic.seal import seal, sealed
 
 programs = st.builds(
     Program,
