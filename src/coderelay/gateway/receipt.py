@@ -7,7 +7,8 @@ from coderelay.conversation.shown import told
 from coderelay.core import Json, Returned
 from coderelay.core.jsonvalue import NotJson, dump
 
-_CHARACTERS = 4
+CHARACTERS = 4
+"""What counts as a token, where nobody counted."""
 
 
 def saved_tokens(entries: Sequence[ConversationEntry]) -> int:
@@ -23,7 +24,7 @@ def saved_tokens(entries: Sequence[ConversationEntry]) -> int:
                 if isinstance(each.result, Returned)
             )
             saved += hidden - len(block.program.source) - len(told(block.outcome))
-    return max(0, saved // _CHARACTERS)
+    return max(0, saved // CHARACTERS)
 
 
 def _length(value: Json) -> int:

@@ -53,6 +53,7 @@ from coderelay.core import (
 from coderelay.declare import DECLARATION_TOKENS
 from coderelay.gateway import asking
 from coderelay.gateway.answer import ModelAnswer
+from coderelay.gateway.estimate import estimated_tokens
 from coderelay.gateway.receipt import saved_tokens
 from coderelay.gateway.replay import Replays, needs_replay, run_block
 from coderelay.gateway.speech import Speech
@@ -114,6 +115,10 @@ class Gateway:
         `EngineError` where the server could not do its part.
         """
         return Turn(self, request, key=key, run_blocking=run_blocking).events()
+
+    def estimate(self, request: Request) -> int:
+        """About how many tokens the model would be shown. Blocks, where the tools are new."""
+        return estimated_tokens(request, self.toolsets.of(request.tools, request.language))
 
 
 class Turn:

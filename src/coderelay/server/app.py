@@ -38,6 +38,7 @@ PATHS = (
     Path("/v1/chat/completions", "POST", handlers.complete),
     Path("/v1/responses", "POST", handlers.complete, responses),
     Path("/v1/messages", "POST", handlers.complete, anthropic),
+    Path("/v1/messages/count_tokens", "POST", handlers.count_tokens, anthropic),
     Path("/v1/code/evaluate", "POST", handlers.evaluate),
     Path("/v1/code/declarations", "POST", handlers.declare),
     Path("/v1/models", "GET", handlers.models),

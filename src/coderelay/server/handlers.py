@@ -5,7 +5,7 @@ from functools import partial
 from coderelay.conversation import Reply, Request
 from coderelay.core import Json
 from coderelay.declare import check_tools, code_tool, prompt
-from coderelay.dialects import code
+from coderelay.dialects import anthropic, code
 from coderelay.run import evaluate as run_program
 from coderelay.server.dialect import Dialect
 from coderelay.server.exchange import Exchange
@@ -63,6 +63,15 @@ def _declared(asked: code.DeclarationsRequest, tokens: int) -> Json:
     check_tools(asked.tools)
     told = prompt(asked.tools, asked.language, tokens=tokens)
     return code.encode_declarations(told.declarations, told.instructions, code_tool(asked.language))
+
+
+async def count_tokens(service: Service, exchange: Exchange, dialect: Dialect) -> None:
+    """A message's prompt: about how many tokens it is."""
+    body = exchange.parsed(await exchange.body(service.settings.body))
+    with service.turns.place():
+        asked = anthropic.decode_count(body, service.defaults)
+        tokens = await service.workers.run(partial(service.gateway.estimate, asked))
+        await exchange.reply(anthropic.encode_count(tokens))
 
 
 async def models(service: Service, exchange: Exchange, dialect: Dialect) -> None:

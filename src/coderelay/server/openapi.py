@@ -83,6 +83,15 @@ _MESSAGE: Json = {
     },
     "required": ["model", "max_tokens", "messages"],
 }
+_COUNT: Json = {
+    "summary": "About how many tokens a message's prompt is",
+    "description": (
+        "Takes what a message takes. An estimate: four bytes of all that the model would be shown "
+        "count as a token."
+    ),
+    "example": {key: value for key, value in _MESSAGE["example"].items() if key != "max_tokens"},
+    "required": ["model", "messages"],
+}
 _EVALUATE: Json = {
     "summary": "One step of a program",
     "description": (
@@ -114,6 +123,7 @@ _OPERATIONS: Mapping[str, Json] = {
     "/v1/chat/completions": _COMPLETION,
     "/v1/responses": _RESPONSE,
     "/v1/messages": _MESSAGE,
+    "/v1/messages/count_tokens": _COUNT,
     "/v1/code/evaluate": _EVALUATE,
     "/v1/code/declarations": _DECLARE,
     "/v1/models": {"summary": "The upstream's models", "description": "Passed on as it is."},

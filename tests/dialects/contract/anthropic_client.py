@@ -6,6 +6,7 @@ from typing import Any
 
 from anthropic.types import Message, RawMessageStreamEvent
 from anthropic.types.beta import BetaMessage, BetaRawMessageStreamEvent
+from anthropic.types.shared import ErrorResponse
 
 from coderelay.dialects import anthropic
 from tests.dialects.contract.client import Client, Failure, Json, Made, Spec
@@ -112,6 +113,12 @@ class AnthropicClient(Client):
         allowed = {"code_mode"} if "code_mode" in event else set()
         assert unknown_fields(RawMessageStreamEvent, event) == allowed
         assert unknown_fields(BetaRawMessageStreamEvent, event) == allowed
+
+    def check_error(self, error: Json) -> None:
+        """The SDK's types leave out `details`, and one type of error that the API has."""
+        assert set(error) == {"type", "error", "request_id"}
+        if error["error"]["type"] != "request_too_large":
+            assert unknown_fields(ErrorResponse, error) <= {"error.details"}
 
     def text(self, response: Json) -> str:
         texts = [block["text"] for block in response["content"] if block["type"] == "text"]

@@ -1,8 +1,8 @@
-"""Anthropic Messages: `POST /v1/messages`."""
+"""Anthropic Messages: `POST /v1/messages`, and `POST /v1/messages/count_tokens`."""
 
 from coderelay.dialects.anthropic.errors import error_body, error_object
-from coderelay.dialects.anthropic.reply import encode
-from coderelay.dialects.anthropic.request import decode, untouched
+from coderelay.dialects.anthropic.reply import encode, encode_count
+from coderelay.dialects.anthropic.request import decode, decode_count, untouched
 from coderelay.dialects.anthropic.stream import Stream
 
 __all__ = [
@@ -10,7 +10,9 @@ __all__ = [
     "NAMED_EVENTS",
     "Stream",
     "decode",
+    "decode_count",
     "encode",
+    "encode_count",
     "error_body",
     "error_object",
     "untouched",

@@ -52,6 +52,11 @@ def encode(reply: Reply, request: Request) -> dict[str, Json]:
     }
 
 
+def encode_count(tokens: int) -> dict[str, Json]:
+    """The answer to a request whose tokens were to be counted."""
+    return {"input_tokens": tokens}
+
+
 def message(id: str, model: str) -> dict[str, Json]:
     """A message of which nothing is known yet."""
     return {

@@ -83,6 +83,11 @@ def decode(body: Json, defaults: Defaults) -> Request:
     )
 
 
+def decode_count(body: Json, defaults: Defaults) -> Request:
+    """The request whose tokens are to be counted; it does not say how long the answer may be."""
+    return decode({"max_tokens": 1, **Fields(body).value}, defaults)
+
+
 def untouched(body: Json) -> bool:
     """Never: the upstream speaks another API, so every request is translated."""
     return False

@@ -1,0 +1,195 @@
+"""What a turn becomes as a message, whole and in events."""
+
+from typing import Any
+
+import pytest
+
+from coderelay.conversation import (
+    Called,
+    CalledDirectly,
+    Ended,
+    Finish,
+    HandedCall,
+    NewEntry,
+    ReasoningDelta,
+    Receipt,
+    Reply,
+    Request,
+    Said,
+    Started,
+    TextDelta,
+    Usage,
+    Wrote,
+)
+from coderelay.core import Completed, Program
+from coderelay.dialects import anthropic
+from coderelay.dialects.defaults import Defaults
+from tests.dialects.contract.anthropic_client import CODE_EXECUTION, AnthropicClient
+
+Json = Any
+
+PROGRAM = Program("python", "1", "p1", 1_763_300_000)
+USAGE = Usage(100, 20, 120, {"prompt_tokens_details": {"cached_tokens": 60}})
+
+
+def request(*, vendor: bool = False, **more: Json) -> Request:
+    tools = [CODE_EXECUTION] if vendor else []
+    body = {"model": "m", "max_tokens": 9, "messages": [], "tools": tools, **more}
+    return anthropic.decode(body, Defaults())
+
+
+def reply(*entries: NewEntry, finish: Finish = "stop", receipt: Receipt | None = None) -> Reply:
+    return Reply(entries, finish, USAGE, "tiny", "r1", 1_763_300_000, receipt)
+
+
+def streamed(asked: Request, *events: Any) -> list[Json]:
+    stream = anthropic.Stream(asked)
+    return [sent for event in (Started("r1", 0, "m"), *events) for sent in stream.feed(event)]
+
+
+@pytest.mark.parametrize(
+    ("finish", "reason"),
+    [
+        ("stop", "end_turn"),
+        ("length", "max_tokens"),
+        ("tool_calls", "tool_use"),
+        ("content_filter", "refusal"),
+    ],
+)
+def test_a_message_says_why_it_ends_and_what_it_cost(finish: Finish, reason: str) -> None:
+    message = anthropic.encode(reply(Said("Hi."), finish=finish), request())
+    AnthropicClient().check(message)
+    assert message == {
+        "id": "msg_r1",
+        "type": "message",
+        "role": "assistant",
+        "model": "tiny",
+        "content": [{"type": "text", "text": "Hi."}],
+        "stop_reason": reason,
+        "stop_sequence": None,
+        "usage": {
+            "input_tokens": 40,
+            "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": 60,
+            "output_tokens": 20,
+        },
+    }
+
+
+def test_words_are_told_in_the_order_of_the_api() -> None:
+    said = Said("Hello.")
+    events = streamed(request(), TextDelta("Hel"), TextDelta("lo."), said, reply(said))
+    for event in events:
+        AnthropicClient().check_event(event)
+    assert [event["type"] for event in events] == [
+        "message_start",
+        "ping",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+    ]
+    assert events[0]["message"]["usage"]["output_tokens"] == 0
+    assert events[-2]["delta"] == {"stop_reason": "end_turn", "stop_sequence": None}
+    assert events[-2]["usage"]["output_tokens"] == 20
+
+
+THOUGHT = Said("Hi.", "Hm.")
+
+
+@pytest.mark.parametrize(
+    ("thinking", "seen"),
+    [
+        (None, False),
+        ({"type": "disabled"}, False),
+        ({"type": "enabled", "budget_tokens": 1024}, True),
+        ({"type": "adaptive", "display": "omitted"}, False),
+        ({"type": "adaptive"}, True),
+    ],
+)
+def test_thoughts_are_for_those_who_asked(thinking: Json, seen: bool) -> None:
+    asked = request(thinking=thinking)
+    whole = anthropic.encode(reply(THOUGHT), asked)
+    types = ["thinking", "text"] if seen else ["text"]
+    assert [block["type"] for block in whole["content"]] == types
+    events = streamed(
+        asked, ReasoningDelta("H"), ReasoningDelta("m."), TextDelta("Hi."), THOUGHT, reply(THOUGHT)
+    )
+    for event in events:
+        AnthropicClient().check_event(event)
+    message = AnthropicClient().assemble(events)
+    assert message["content"] == whole["content"]
+    assert all(block["signature"] for block in whole["content"] if block["type"] == "thinking")
+
+
+CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"q": 1}'}}
+BROKEN = {"id": "call_2", "type": "function", "function": {"name": "f", "arguments": '{"q'}}
+
+
+@pytest.mark.parametrize("vendor", [False, True], ids=["plain", "vendor"])
+def test_direct_calls_are_objects_even_where_the_model_wrote_none(vendor: bool) -> None:
+    client = AnthropicClient(vendor=vendor)
+    entry = CalledDirectly((CALL, BROKEN), "Let me see.")
+    asked = request(vendor=vendor)
+    whole = anthropic.encode(reply(entry, finish="tool_calls"), asked)
+    client.check(whole)
+    caller = {"caller": {"type": "direct"}} if vendor else {}
+    use = {"type": "tool_use", "name": "f"}
+    assert whole["content"] == [
+        {"type": "text", "text": "Let me see."},
+        {**use, "id": "call_1", "input": {"q": 1}, **caller},
+        {**use, "id": "call_2", "input": {"INVALID_JSON": '{"q'}, **caller},
+    ]
+    events = streamed(asked, TextDelta("Let me see."), entry, reply(entry, finish="tool_calls"))
+    for event in events:
+        client.check_event(event)
+    assert client.assemble(events)["content"] == whole["content"]
+
+
+@pytest.mark.parametrize("vendor", [False, True], ids=["plain", "vendor"])
+def test_programs_are_for_those_who_declared_code_execution(vendor: bool) -> None:
+    client, asked = AnthropicClient(vendor=vendor), request(vendor=vendor)
+    entries = (
+        Wrote(PROGRAM, "First."),
+        Ended(PROGRAM, Completed(1)),
+        Wrote(PROGRAM, "Then."),
+        Called(PROGRAM, (HandedCall("cr1_x", 0, "f", {"q": 1}),)),
+    )
+    done = reply(*entries, finish="tool_calls")
+    whole = anthropic.encode(done, asked)
+    client.check(whole)
+    events = streamed(
+        asked, TextDelta("First."), *entries[:2], TextDelta("Then."), *entries[2:], done
+    )
+    for event in events:
+        client.check_event(event)
+    assert client.assemble(events)["content"] == whole["content"]
+    types = [block["type"] for block in whole["content"]]
+    if vendor:
+        result = "code_execution_tool_result"
+        run = ["text", "server_tool_use"]
+        assert types == [*run, result, *run, "tool_use"]
+    else:
+        assert types == ["text", "text", "tool_use"]
+
+
+def test_a_receipt_is_for_those_who_asked() -> None:
+    asked = request(code_mode={"receipt": True})
+    done = reply(Said("Hi."), receipt=Receipt(1, 2, 3, 4, USAGE, 5))
+    receipt = anthropic.encode(done, asked)["code_mode"]["receipt"]
+    assert receipt["tokens"] == {
+        "measured": anthropic.encode(done, asked)["usage"],
+        "saved_estimate": 5,
+    }
+    assert streamed(asked, done)[-2]["code_mode"]["receipt"] == receipt
+
+
+def test_a_stream_that_breaks_off_ends_with_the_error() -> None:
+    error = anthropic.error_object("it broke", type="upstream_error")
+    stream = anthropic.Stream(request())
+    stream.feed(Started("r1", 0, "m"))
+    stream.feed(TextDelta("Hel"))
+    assert stream.fail(error) == [error]
+    AnthropicClient().check_error(error)
