@@ -67,7 +67,7 @@ bodies = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.one_of(bodies, odd))
 def test_a_request_is_read_or_refused(body: Json) -> None:
     for read in (anthropic.decode, anthropic.decode_count):
@@ -75,13 +75,13 @@ def test_a_request_is_read_or_refused(body: Json) -> None:
             read(body, Defaults())
 
 
-def test_a_history_of_stray_results_is_read_in_time() -> None:
+def test_a_history_of_stray_results_is_read_in_linear_time() -> None:
     use = {"type": "tool_use", "id": CALL, "name": "f", "input": {}}
     told: list[Json] = [{"role": "assistant", "content": [use]}]
     told += [{"role": "assistant", "content": "x"}] * 9_000
-    stray = [{"type": "tool_result", "tool_use_id": CALL, "content": "1"}] * 10_000
-    told += [{"role": "user", "content": stray}] * 5
+    stray = [{"type": "tool_result", "tool_use_id": CALL, "content": "1"}] * 20_000
+    told += [{"role": "user", "content": stray}]
     began = time.perf_counter()
     with contextlib.suppress(RequestError):
         anthropic.decode({"model": "m", "max_tokens": 9, "messages": told}, Defaults())
-    assert time.perf_counter() - began < 10
+    assert time.perf_counter() - began < 5

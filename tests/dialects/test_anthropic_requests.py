@@ -6,6 +6,7 @@ import pytest
 
 from coderelay.conversation import FieldError, Plain, Request, TooLarge, Unsupported
 from coderelay.dialects import anthropic
+from coderelay.dialects.anthropic.history import MOST_BLOCKS
 from coderelay.dialects.bounds import MOST_MESSAGES
 from coderelay.dialects.defaults import Defaults
 
@@ -270,12 +271,12 @@ def test_a_field_of_the_wrong_type_is_named(field: str, value: Json, param: str)
     "body",
     [
         {"messages": [{"role": "user", "content": "x"}] * (MOST_MESSAGES + 1)},
-        {"messages": [user(*[text("x")] * (MOST_MESSAGES + 1))]},
+        {"messages": [user(*[text("x")] * (MOST_BLOCKS + 1))]},
     ],
     ids=["messages", "blocks"],
 )
 def test_a_history_that_is_too_long_is_refused(body: Json) -> None:
-    with pytest.raises(TooLarge, match="10,000"):
+    with pytest.raises(TooLarge, match=r"limit is [13]0,000"):
         decoded(**body)
 
 

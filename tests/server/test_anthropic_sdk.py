@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 
 import anthropic
@@ -16,7 +15,7 @@ from coderelay.models.scripted import Answer
 from coderelay.server.app import create_app
 from coderelay.server.settings import Settings
 from tests.dialects.contract.anthropic_client import AnthropicClient
-from tests.server.serving import ADD, Upstream, gateway, process, served
+from tests.server.serving import ADD, Upstream, gateway, served
 from tests.server.test_openai_sdk import PROGRAMS, following
 
 Json = Any
@@ -217,21 +216,6 @@ def test_the_async_client_and_its_runner_work(upstream: tuple[Upstream, str], ba
             return await runner.until_done()
 
     assert asyncio.run(run()).content[-1].text == "It is Result:\n21"
-
-
-def test_each_request_may_go_to_another_process(upstream: tuple[Upstream, str]) -> None:
-    upstream[0].script = following(PROGRAMS["python"]["sequential"])
-    tools = [CODE, {**TOOL, "allowed_callers": ["code_execution_20250825"]}]
-    messages: list[Json] = [{"role": "user", "content": "Go."}]
-    with ExitStack() as stack:
-        urls = [stack.enter_context(process("--upstream", upstream[1])).ready() for _ in range(2)]
-        bases = [url.removesuffix("/v1") for url in urls]
-        for place in range(4):
-            with anthropic.Anthropic(base_url=bases[place % 2], api_key="k") as client:
-                message = ask(client, messages, stream=bool(place // 2), tools=tools)
-            messages.append({"role": "assistant", "content": message.content})
-            messages.append({"role": "user", "content": [*answers(message)]})
-    assert message.content[-1].text == "It is Result:\n6"
 
 
 def test_structured_output_is_parsed(

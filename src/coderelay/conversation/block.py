@@ -43,6 +43,7 @@ class Block:
     problems: list[RequestError] = field(default_factory=list)
     _told: list[_Told] = field(default_factory=list)
     _latest: dict[str, _Told] = field(default_factory=dict)
+    _waiting: int = 0
 
     def call(self, id: str, name: str, arguments: Json, *, said: Said, where: str) -> None:
         """A call was handed out. `said` is what its id says, where it is one of ours."""
@@ -54,11 +55,12 @@ class Block:
         told = _Told(HandedCall(id, index, name, arguments), digest)
         self._told.append(told)
         self._latest[id] = told
+        self._waiting += 1
 
     @property
     def answered(self) -> bool:
         """Whether there are calls, and all of them have an answer."""
-        return bool(self._told) and all(told.answered for told in self._told)
+        return bool(self._told) and not self._waiting
 
     def knows(self, id: str) -> bool:
         """Whether a call of this block has that id."""
@@ -71,6 +73,7 @@ class Block:
             self.problems.append(HistoryError(f"the call {brief(id)} is answered twice", where))
             return
         told.answered, told.content, told.is_error = True, content, is_error
+        self._waiting -= 1
 
     def finish(self, tools: Mapping[str, Tool], limits: Limits, *, open: bool) -> CodeBlock:
         """The block as a value. Raises what is wrong with it, if it is the open one."""

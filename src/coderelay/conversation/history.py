@@ -38,6 +38,9 @@ class History:
         self._read: list[Plain | Block] = []
         self._open: Block | None = None
         self._by_id: dict[str, Block] = {}
+        self._by_key: dict[str, Block] = {}
+        self._questions = 0
+        """User messages that nothing has followed yet."""
         self._plain_ids: set[str] = set()
         self._stray: HistoryError | None = None
 
@@ -137,10 +140,12 @@ class History:
     def _append(self, entry: Plain | Block) -> None:
         self._read.append(entry)
         self._open = entry if isinstance(entry, Block) else None
+        self._questions = self._questions + 1 if _is_question(entry) else 0
         self._stray = None
 
     def _begin(self, block: Block) -> Block:
         self._append(block)
+        self._by_key[block.key] = block
         return block
 
     def _add(self, block: Block, call: GivenCall, said: Said, where: str) -> None:
@@ -167,22 +172,26 @@ class History:
             return self._begin(Block(said.program, key, fingerprint=said.fingerprint))
         if self._open is not None and self._open.key in (said.program, _DAMAGED):
             return self._open
-        for each in reversed(self._read):
-            if isinstance(each, Block) and each.key == said.program:
-                self._resume(each)
-                return each
-        return self._begin(Block(None, said.program))
+        block = self._by_key.get(said.program)
+        if block is None:
+            return self._begin(Block(None, said.program))
+        self._resume(block)
+        return block
 
     def _resume(self, block: Block) -> None:
         """Words between the calls and their results do not end a block: they are shown after."""
         if self._open is block or block.outcome is not None:
             return
-        after = self._read[self._read.index(block) + 1 :]
-        if all(isinstance(each, Plain) and each.message.get("role") == "user" for each in after):
-            block.remarks.extend(each for each in after if isinstance(each, Plain))
-            del self._read[len(self._read) - len(after) :]
+        first = len(self._read) - self._questions
+        if self._read[first - 1] is block:
+            block.remarks.extend(each for each in self._read[first:] if isinstance(each, Plain))
+            del self._read[first:]
             block.interrupted = False
-            self._open, self._stray = block, None
+            self._open, self._questions, self._stray = block, 0, None
+
+
+def _is_question(entry: Plain | Block) -> bool:
+    return isinstance(entry, Plain) and entry.message.get("role") == "user"
 
 
 def _said(id: str) -> Said:

@@ -9,11 +9,10 @@ MOST_MESSAGES = 10_000
 """Messages or items that a history may have."""
 
 
-def check_length(items: Sequence[Json], field: str) -> None:
+def check_length(items: Sequence[Json], field: str, *, most: int = MOST_MESSAGES) -> None:
     """Raise `TooLarge` where a history, which stands in that field, is too long."""
-    if len(items) > MOST_MESSAGES:
+    if len(items) > most:
         raise TooLarge(
-            f"`{field}` has {len(items):,} entries, the limit is {MOST_MESSAGES:,}: "
-            "send a shorter history",
+            f"`{field}` has {len(items):,} entries, the limit is {most:,}: send a shorter history",
             field,
         )

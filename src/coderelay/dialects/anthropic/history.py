@@ -17,6 +17,8 @@ from coderelay.dialects.anthropic.execution import RESULT, program_id, read_prog
 from coderelay.dialects.bounds import check_length
 from coderelay.dialects.fields import Fields
 
+MOST_BLOCKS = 30_000
+"""Blocks that all messages of a history may have."""
 _SEEN_LATER = "[not text: shown to the model after this]"
 _THOUGHTS = ("thinking", "redacted_thinking")
 
@@ -32,10 +34,15 @@ def read_messages(messages: Sequence[Json], history: History) -> None:
     """Read all messages into a history."""
     check_length(messages, "messages")
     told = [Fields(message, f"messages[{place}]") for place, message in enumerate(messages)]
+    contents = [each.value.get("content") for each in told]
+    check_length(
+        [block for each in contents if isinstance(each, list) for block in each],
+        "messages[].content",
+        most=MOST_BLOCKS,
+    )
     asked = max((place for place, each in enumerate(told) if _is_user(each)), default=0)
     for place, fields in enumerate(told):
         given = blocks(fields.value.get("content"), fields.path("content"))
-        check_length(given, fields.path("content"))
         match fields.text("role"):
             case "user":
                 _user(given, history, fields.path("content"))
