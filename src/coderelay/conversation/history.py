@@ -104,12 +104,9 @@ class History:
         else:
             self._append(Plain(message))
 
-    def code(
-        self, program: Program, *, text: str = "", problem: RequestError | None = None
-    ) -> None:
-        """A program begins a block that brackets all that follows. `text` was said beside it;
-        `problem`: why it cannot run."""
-        block = self._begin(Block(program, token.key(program.id), bracketed=True, text=text))
+    def code(self, program: Program, *, problem: RequestError | None = None) -> None:
+        """A program begins a block that brackets all that follows. `problem`: why it cannot run."""
+        block = self._begin(Block(program, token.key(program.id), bracketed=True))
         if problem is not None:
             block.problems.append(problem)
 

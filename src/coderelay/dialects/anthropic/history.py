@@ -110,7 +110,9 @@ class _Speech:
                 case "tool_use":
                     self._calls.append(_call(block))
                 case "server_tool_use":
-                    self._begin(block)
+                    self._tell()
+                    program, problem = read_program(block)
+                    self._history.code(program, problem=problem)
                 case type if type == RESULT:
                     self._tell()
                     id = program_id(block.text("tool_use_id"))
@@ -122,22 +124,9 @@ class _Speech:
                     raise Unsupported(block.path("type"), reason)
         self._tell()
 
-    @property
-    def _text(self) -> str:
-        return "\n\n".join(filter(None, self._texts))
-
-    def _begin(self, block: Fields) -> None:
-        """Tell of a program, and of the words before it as said beside it."""
-        text = "" if self._calls else self._text
-        if self._calls:
-            self._tell()
-        self._texts = []
-        program, problem = read_program(block)
-        self._history.code(program, text=text, problem=problem)
-
     def _tell(self) -> None:
         """Tell of the words and calls so far."""
-        text = self._text
+        text = "\n\n".join(filter(None, self._texts))
         message: dict[str, Json] = {"role": "assistant", "content": text}
         if self._calls:
             message["content"] = text or None
