@@ -16,7 +16,7 @@ from coderelay.server.app import create_app
 from coderelay.server.settings import Settings
 from tests.dialects.contract.anthropic_client import AnthropicClient
 from tests.server.serving import ADD, Upstream, gateway, served
-from tests.server.test_openai_sdk import PROGRAMS, following
+from tests.server.test_openai_sdk import CONVERSATIONS, PROGRAMS, following
 
 Json = Any
 
@@ -26,17 +26,6 @@ TOOL: Json = {
     "input_schema": ADD["function"]["parameters"],
 }
 CODE: Json = {"type": "code_execution_20250825", "name": "code_execution"}
-CASES = pytest.mark.parametrize(
-    ("names", "answer"),
-    [
-        (["parallel"], "21"),
-        (["sequential"], "6"),
-        (["failing"], "caught thirteen!"),
-        (["silent"], "42"),
-        (["broken", "parallel", "sequential"], "6"),
-    ],
-    ids=lambda value: "+".join(value) if isinstance(value, list) else value,
-)
 
 
 def ask(client: anthropic.Anthropic, messages: list[Json], *, stream: bool, **more: Any) -> Any:
@@ -72,13 +61,6 @@ def converse(client: anthropic.Anthropic, messages: list[Json], **options: Any) 
 
 
 @pytest.fixture(scope="module")
-def upstream() -> Iterator[tuple[Upstream, str]]:
-    model = Upstream(lambda body: "unset")
-    with served(model.app()) as url:
-        yield model, url
-
-
-@pytest.fixture(scope="module")
 def base(upstream: tuple[Upstream, str]) -> Iterator[str]:
     with gateway(upstream[1]) as url:
         yield url.removesuffix("/v1")
@@ -92,7 +74,7 @@ def client(base: str) -> Iterator[anthropic.Anthropic]:
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("language", PROGRAMS)
-@CASES
+@CONVERSATIONS
 def test_a_conversation_completes(
     upstream: tuple[Upstream, str],
     client: anthropic.Anthropic,
@@ -117,7 +99,7 @@ def test_a_conversation_completes(
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-@CASES
+@CONVERSATIONS
 def test_a_client_that_declares_code_execution_sees_the_programs(
     upstream: tuple[Upstream, str],
     client: anthropic.Anthropic,
