@@ -162,9 +162,26 @@ def test_direct_calls_and_their_results_keep_the_order_that_upstreams_want() -> 
         {"role": "assistant", "content": "Let me see.", "tool_calls": calls},
         {"role": "tool", "tool_call_id": "toolu_2", "content": "bc"},
         {"role": "tool", "tool_call_id": "toolu_1", "content": later},
-        {"role": "user", "content": [PICTURE, text("Quickly!")]},
+        {"role": "user", "content": [PICTURE]},
+        {"role": "user", "content": "Quickly!"},
         {"role": "assistant", "content": "Done."},
     ]
+
+
+def test_messages_of_one_role_are_one_turn() -> None:
+    use = {"type": "tool_use", "name": "look_up", "input": {}}
+    found = shown(
+        {"role": "user", "content": "a"},
+        {"role": "user", "content": "b"},
+        assistant({**use, "id": "toolu_1"}),
+        assistant({**use, "id": "toolu_2"}),
+        user({"type": "tool_result", "tool_use_id": "toolu_1", "content": "1"}, text("c")),
+        user({"type": "tool_result", "tool_use_id": "toolu_2", "content": "2"}),
+        tools=[{**TOOL, "allowed_callers": ["direct"]}],
+    )
+    roles = [each["role"] for each in found]
+    assert roles == ["user", "user", "assistant", "tool", "tool", "user"]
+    assert [call["id"] for call in found[2]["tool_calls"]] == ["toolu_1", "toolu_2"]
 
 
 def test_instructions_among_the_messages_hold_as_long_as_they_say() -> None:
@@ -192,6 +209,7 @@ def test_fields_become_those_of_chat_completions() -> None:
         metadata={"user_id": "u1"},
         output_config={"effort": "high"},
         seed=7,
+        temperature_of_the_room=None,
         service_tier="auto",
         inference_geo="us",
         speed="fast",

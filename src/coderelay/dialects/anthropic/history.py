@@ -1,12 +1,13 @@
 """The messages of the Anthropic API. What stands in one of them as blocks is told one by one:
 words, programs, calls, answers.
 
-Tool results come first, and all else that a message holds after them, since an upstream takes
-nothing between a call and its answer. Pictures in a result are shown after it, too: an answer in
-Chat Completions is text.
+Messages of one role that follow each other are one turn, as in that API. In a turn tool results
+come first and all else after them, since an upstream takes nothing between a call and its answer.
+Pictures in a result are shown after it, too: an answer in Chat Completions is text.
 """
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from coderelay.conversation import FieldError, Message, Unsupported
 from coderelay.conversation.history import GivenCall, History
@@ -41,18 +42,24 @@ def read_messages(messages: Sequence[Json], history: History) -> None:
         most=MOST_BLOCKS,
     )
     asked = max((place for place, each in enumerate(told) if _is_user(each)), default=0)
-    for place, fields in enumerate(told):
-        given = blocks(fields.value.get("content"), fields.path("content"))
-        match fields.text("role"):
+    for role, turn in groupby(enumerate(told), lambda each: each[1].text("role")):
+        group = [(place, fields, _blocks(fields)) for place, fields in turn]
+        match role:
             case "user":
-                _user(given, history, fields.path("content"))
+                _user([given for _, _, given in group], history, group[0][1].path("content"))
             case "assistant":
-                _Speech(history, fields.path("content")).read(given)
+                speech = _Speech(history, group[0][1].path("content"))
+                speech.read([block for _, _, given in group for block in given])
             case "system":
-                _system(fields, given, history, last=place > asked)
+                for place, fields, given in group:
+                    _system(fields, given, history, last=place > asked)
             case other:
                 reason = f"is {other!r:.40}: choose 'user', 'assistant' or 'system'"
-                raise Unsupported(fields.path("role"), reason)
+                raise Unsupported(group[0][1].path("role"), reason)
+
+
+def _blocks(fields: Fields) -> list[Fields]:
+    return blocks(fields.value.get("content"), fields.path("content"))
 
 
 def _is_user(fields: Fields) -> bool:
@@ -67,14 +74,22 @@ def _system(fields: Fields, given: list[Fields], history: History, *, last: bool
         history.plain({"role": "system", "content": shown(parts(given))})
 
 
-def _user(given: list[Fields], history: History, where: str) -> None:
-    results = [block for block in given if block.text("type") == "tool_result"]
+def _user(turn: list[list[Fields]], history: History, where: str) -> None:
+    """What a person and the tools said between two messages of the assistant."""
+    results = [block for given in turn for block in given if _is_result(block)]
     pictures: list[Message] = []
     for block in results:
         pictures += _answer(block, history, where)
-    said = parts([block for block in given if block.text("type") != "tool_result"])
-    if pictures or said or not results:
-        history.beside({"role": "user", "content": shown([*pictures, *said])})
+    if pictures:
+        history.beside({"role": "user", "content": pictures})
+    for given in turn:
+        said = parts([block for block in given if not _is_result(block)])
+        if said or not results:
+            history.beside({"role": "user", "content": shown(said)})
+
+
+def _is_result(block: Fields) -> bool:
+    return block.text("type") == "tool_result"
 
 
 def _answer(block: Fields, history: History, where: str) -> list[Message]:

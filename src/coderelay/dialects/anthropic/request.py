@@ -127,7 +127,9 @@ def _language(fields: Fields, mode: Mode, *, vendor: bool) -> str:
 
 def _options(fields: Fields) -> dict[str, Json]:
     known = _OWN | _LEFT_OUT | _REFUSED.keys()
-    options = {key: value for key, value in fields.value.items() if key not in known}
+    options = {
+        key: value for key, value in fields.value.items() if key not in known and value is not None
+    }
     most = fields.number("max_tokens")
     if most < 1:
         raise Unsupported("max_tokens", "must be at least 1")
@@ -162,7 +164,7 @@ def _choice(
         case "any":
             return "required", tools.direct
         case "tool" if version is not None and choice.text("name") == CODE_EXECUTION:
-            return "required", tools.direct
+            return "required", ()
         case "tool":
             name = choice.text("name")
             return {"type": "function", "function": {"name": name}}, tools.made_direct(name)
