@@ -16,7 +16,7 @@ from coderelay.dialects.responses.program import (
     read_output,
     read_program,
 )
-from tests.dialects.contract.client import SEARCH
+from tests.dialects.contract.client import SEARCH, Spec
 from tests.dialects.contract.programs import FUNCTIONS, PROGRAMS
 from tests.dialects.contract.responses_client import ResponsesClient
 from tests.gateway.driving import code, script
@@ -167,3 +167,12 @@ def test_another_language_is_kept_by_the_fingerprint() -> None:
     history = CLIENT.after(history, response)
     history = CLIENT.answered(history, [(made, '"x"') for made in CLIENT.calls(response)])
     assert len(CLIENT.calls(ask(history, script()))) == 1
+
+
+def test_a_program_may_be_written_where_no_tool_allows_it() -> None:
+    tools = [Spec("web_search", SEARCH.parameters, ("direct",))]
+    model = script(code(SOURCE["silent"]), "Done.")
+    body = CLIENT.body(CLIENT.user("Go."), tools=tools, language="typescript", stream=False)
+    assert CLIENT.ask(body, model)["output"][1]["result"] == "42"
+    offered = [tool["function"]["name"] for tool in model.seen[0]["tools"]]
+    assert offered == ["run_typescript", "web_search"]

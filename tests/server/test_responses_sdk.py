@@ -11,7 +11,7 @@ import pytest
 
 from coderelay.conversation import UpstreamError
 from coderelay.models.protocol import Delta, TextPiece
-from tests.server.serving import ADD, Upstream, gateway
+from tests.server.serving import ADD, Upstream, gateway, refusal
 from tests.server.test_openai_sdk import CONVERSATIONS, PROGRAMS, following
 
 Json = Any
@@ -186,3 +186,14 @@ def test_nothing_is_stored(client: openai.OpenAI) -> None:
     for ask in (client.responses.retrieve, client.responses.delete, client.responses.cancel):
         with pytest.raises(openai.NotFoundError, match="POST /v1/responses"):
             ask("resp_1")
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "named"),
+    [(b'{"model": ', 400, "no JSON"), (b"[]", 422, "body"), (b'{"model": "m"}', 422, "input")],
+)
+def test_bad_input_is_refused_in_the_apis_own_shape(
+    client: openai.OpenAI, sent: bytes, status: int, named: str
+) -> None:
+    response = httpx.post(f"{client.base_url}responses", content=sent, trust_env=False)
+    assert named in refusal(response, status)["message"]

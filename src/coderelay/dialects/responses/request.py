@@ -51,8 +51,7 @@ def decode(body: Json, defaults: Defaults) -> Request:
     allowed = read_allowed(fields)
     if allowed is not None and not is_open(entries):
         tools = declared_tools(declared, Told(vendor, allowed))
-    choice = read_choice(fields, tools)
-    told_whole = mode.protocol == "ids"
+    choice = read_choice(fields, tools, vendor=vendor)
     return Request(
         model=model,
         entries=entries,
@@ -67,7 +66,8 @@ def decode(body: Json, defaults: Defaults) -> Request:
         stream=fields.flag("stream", False),
         receipt=mode.receipt,
         protocol=mode.protocol,
-        outcomes="values" if told_whole else "texts",
+        outcomes="values" if mode.protocol == "ids" else "texts",
+        bare=vendor and allowed is None,
         given={"echo": read_echo(fields, echoed(declared)), "thoughts": wants_thoughts(fields)},
     )
 

@@ -83,7 +83,7 @@ def echoed(declared: list[Json]) -> list[Json]:
     ]
 
 
-def read_choice(fields: Fields, tools: DeclaredTools) -> Choice:
+def read_choice(fields: Fields, tools: DeclaredTools, *, vendor: bool) -> Choice:
     """The choice, with the tools that the model is offered because of it."""
     choice = fields.value.get("tool_choice")
     if choice is None or isinstance(choice, str):
@@ -101,9 +101,8 @@ def read_choice(fields: Fields, tools: DeclaredTools) -> Choice:
         case "allowed_tools":
             return Choice(named.text("mode", "auto"), tools.direct)
         case other if other == VENDOR:
-            if not tools.programmatic:
-                reason = "asks for a program, and no tool allows 'programmatic' callers"
-                raise Unsupported("tool_choice", reason)
+            if not vendor:
+                raise Unsupported("tool_choice", f"names {VENDOR!r}, which is none of the tools")
             return Choice("required", tools.direct, program=True)
         case other:
             reason = f"is {other!r:.40}: choose 'function', 'allowed_tools' or '{VENDOR}'"
