@@ -76,6 +76,22 @@ def test_words_beside_results_are_shown_after_the_block(
 
 
 @pytest.mark.parametrize("client", [PLAIN, VENDOR], ids=repr)
+def test_words_beside_results_do_not_stop_a_program_that_has_more_to_ask(
+    client: AnthropicClient,
+) -> None:
+    source = "[await web_search(query=each) for each in 'ab']"
+    history, (a,), model = begun(client, source)
+    words = {"type": "text", "text": "Hurry!"}
+    history = [*history, {"role": "user", "content": [result(a, "A"), words]}]
+    response = client.ask(body(client, history), model)
+    (b,) = client.calls(response)
+    history = [*client.after(history, response), {"role": "user", "content": [result(b, "B")]}]
+    assert client.text(client.ask(body(client, history), model)) == "Done."
+    assert '["A","B"]' in shown(model)[2]["content"]
+    assert shown(model)[3]["content"] == "Hurry!"
+
+
+@pytest.mark.parametrize("client", [PLAIN, VENDOR], ids=repr)
 def test_a_question_in_place_of_a_result_interrupts_the_program(client: AnthropicClient) -> None:
     history, (a, _), model = begun(client)
     history = [
