@@ -1,19 +1,10 @@
-"""A tool that fails is an answer; only cancelling keeps a call from having one."""
+"""A local tool's answer: its arguments are bound by its hints, its value is JSON."""
 
-import asyncio
-import contextlib
-import contextvars
-import inspect
-import threading
-from collections.abc import Callable
-from typing import Any, TypeVar
-
+from coderelay.answers import answered, call, settled
 from coderelay.client.signature import ArgumentsError
 from coderelay.client.tool import AnyLocalTool
-from coderelay.core import DEFAULT_LIMITS, CallError, Json, Raised, Result, Returned
-from coderelay.core.jsonvalue import NotJson, check_depth, dump
-
-T = TypeVar("T")
+from coderelay.core import DEFAULT_LIMITS, CallError, Json, Raised, Result
+from coderelay.core.jsonvalue import NotJson
 
 
 async def answer(
@@ -27,76 +18,9 @@ async def answer(
         positional, keyword = tool.signature.bind(arguments)
     except (ArgumentsError, NotJson) as error:
         return Raised(CallError(str(error), name="ValidationError"))
-    try:
-        value = await _call(tool.function, lambda: tool.function(*positional, **keyword))
-        return _checked(tool.signature.dump(value), limit)
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise
-        return Raised(CallError("the tool was cancelled", name="CancelledError"))
-    except (Exception, SystemExit) as error:
-        return Raised(CallError(str(error) or type(error).__name__, name=type(error).__name__))
 
+    async def work() -> Result:
+        value = await call(tool.function, lambda: tool.function(*positional, **keyword))
+        return answered(tool.signature.dump(value), limit)
 
-async def in_thread(work: Callable[[], T]) -> T:
-    """Run blocking work in a daemon thread of its own.
-
-    Not asyncio's executor: it has a handful of threads, so a batch would queue, and waits for all
-    of them at the end, so Ctrl-C would hang. When cancelled, the work's end is nobody's concern.
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Callable[[], T]] = loop.create_future()
-    context = contextvars.copy_context()
-
-    def settle(outcome: Callable[[], T]) -> None:
-        if not done.done():
-            done.set_result(outcome)
-
-    def target() -> None:
-        outcome = _attempt(lambda: context.run(work))
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(settle, outcome)
-
-    threading.Thread(target=target, name="coderelay tool", daemon=True).start()
-    return (await done)()
-
-
-def _attempt(work: Callable[[], T]) -> Callable[[], T]:
-    """Do the work now; what comes back returns its value or raises its exception.
-
-    A future cannot hold every exception: StopIteration would never arrive.
-    """
-    try:
-        value = work()
-    except BaseException as caught:
-        error = caught
-
-        def fail() -> T:
-            raise error
-
-        return fail
-    return lambda: value
-
-
-async def _call(function: Callable[..., Any], work: Callable[[], Any]) -> Any:
-    value = work() if _is_async(function) else await in_thread(work)
-    return await value if inspect.isawaitable(value) else value
-
-
-def _is_async(function: Callable[..., Any]) -> bool:
-    called = function if inspect.isroutine(function) else type(function).__call__
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
-
-
-def _checked(value: Json, limit: int) -> Result:
-    """What no program can be given is refused here, where the tool's author can read of it."""
-    try:
-        check_depth(value)
-        size = len(dump(value).encode("utf-8", "surrogatepass"))
-    except NotJson as error:
-        return Raised(CallError(f"the tool's answer has no JSON form: {error}", name="TypeError"))
-    if size > limit:
-        message = f"the tool's answer is {size:,} bytes, the limit is {limit:,}: ask for less"
-        return Raised(CallError(message, name="ValueError"))
-    return Returned(value)
+    return await settled(work())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
-from coderelay.client.answer import in_thread
+from coderelay.answers import in_thread
 from coderelay.client.calls import Answered, Called, Clock, answer_batch
 from coderelay.client.tool import AnyLocalTool
 from coderelay.core import Entry, Outcome, Run, Suspended
