@@ -56,13 +56,16 @@ STYLES = {
 }
 
 
-def names(tools: Sequence[Tool], language: str) -> tuple[ToolName, ...]:
-    """How a program in a language reaches each tool, in tool order."""
+def names(
+    tools: Sequence[Tool], language: str, *, taken: Iterable[str] = ()
+) -> tuple[ToolName, ...]:
+    """How a program in a language reaches each tool, in tool order; no tool gets a name that is
+    taken already."""
     if language not in STYLES:
         known = ", ".join(STYLES)
         raise UnknownLanguage(f"there are no names in {language!r}: choose one of {known}")
     style = STYLES[language]
-    claims = Claims(style.reserved, number=style.number)
+    claims = Claims(style.reserved.union(taken), number=style.number)
     return tuple(_name(tool, style, claims) for tool in tools)
 
 

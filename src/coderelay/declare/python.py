@@ -1,7 +1,8 @@
-"""Tools as Python stubs: keyword arguments in, an awaitable out."""
+"""Tools as Python stubs: keyword arguments in, an awaitable or the answer itself out."""
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from coderelay.core import Json, Tool, ToolName
 from coderelay.declare import reserved
@@ -41,17 +42,42 @@ _KIND_TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """A tool's function, and the types that it is the first to name."""
+
+    types: tuple[str, ...]
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stubs:
+    """The stubs of all tools, in tool order, and the names from `typing` that they use."""
+
+    imports: tuple[str, ...]
+    stubs: tuple[Stub, ...]
+
+    def text(self) -> str:
+        """All of them, each after its types."""
+        blocks = [part for stub in self.stubs for part in (*stub.types, stub.function)]
+        if self.imports:
+            blocks.insert(0, f"from typing import {', '.join(self.imports)}")
+        return "\n\n".join(blocks)
+
+
 def declare(tools: Sequence[Tool], names: Sequence[ToolName]) -> str:
     """The stubs of all tools, in tool order, each after the types it names."""
+    return stubs(tools, names).text()
+
+
+def stubs(tools: Sequence[Tool], names: Sequence[ToolName], *, word: str = "async def") -> Stubs:
+    """The same in parts; `word` is what a function begins with."""
     types = Types(reserved.PYTHON | {name.identifiers[0] for name in names})
-    blocks: list[str] = []
+    found: list[Stub] = []
     for tool, name in zip(tools, names, strict=True):
-        function = _function(tool, name.identifiers[0], types)
-        blocks.extend([*types.take(), function])
-    imports = [word for word in _TYPING if word in types.used]
-    if imports:
-        blocks.insert(0, f"from typing import {', '.join(imports)}")
-    return "\n\n".join(blocks)
+        function = _function(tool, name.identifiers[0], types, word)
+        found.append(Stub(tuple(types.take()), function))
+    return Stubs(tuple(each for each in _TYPING if each in types.used), tuple(found))
 
 
 def signature(tool: Tool, identifier: str) -> str:
@@ -91,13 +117,13 @@ def call(tool: Tool, identifier: str) -> str:
     return f"{identifier}({', '.join(passed)})"
 
 
-def _function(tool: Tool, identifier: str, types: Types) -> str:
+def _function(tool: Tool, identifier: str, types: Types, word: str) -> str:
     parameters, documented = _parameters(tool, identifier, types)
     result = _result(tool, identifier, types)
-    head = f"async def {identifier}({', '.join(parameters)}) -> {result}:"
+    head = f"{word} {identifier}({', '.join(parameters)}) -> {result}:"
     if len(head) > _WIDTH:
         rows = "".join(f"    {each},\n" for each in parameters)
-        head = f"async def {identifier}(\n{rows}) -> {result}:"
+        head = f"{word} {identifier}(\n{rows}) -> {result}:"
     doc = _docstring(tool.description, documented)
     return f"{head}\n{doc}" if doc else f"{head} ..."
 
