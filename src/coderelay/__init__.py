@@ -7,6 +7,8 @@ evaluate(program, [Tool("add")], [])  # Suspended: the program waits for add({a:
 evaluate(program, [Tool("add")], [Entry("add", {"a": 1, "b": 2}, Returned(3))])  # Completed(3)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from coderelay.client import (
     Agent,
     CodeMessage,
@@ -44,6 +46,9 @@ from coderelay.core import (
 )
 from coderelay.run import evaluate, start
 
+if TYPE_CHECKING:
+    from coderelay.session import Refused, ToolIsCode
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -69,6 +74,7 @@ __all__ = [
     "Outcome",
     "Program",
     "Raised",
+    "Refused",
     "RequestError",
     "Result",
     "Returned",
@@ -76,8 +82,18 @@ __all__ = [
     "Suspended",
     "TimedOut",
     "Tool",
+    "ToolIsCode",
     "UnknownLanguage",
     "evaluate",
     "start",
     "tool",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Sessions are loaded when they are first asked for: few processes have one."""
+    if name in ("Refused", "ToolIsCode"):
+        from coderelay import session
+
+        return getattr(session, name)
+    raise AttributeError(f"module 'coderelay' has no attribute {name!r}")

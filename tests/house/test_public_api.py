@@ -10,8 +10,8 @@ import coderelay
 NAMES = """
 Agent Call CallError CodeMessage CodeResultMessage CoderelayError Completed Diverged EndpointError
 EngineError Entry Failed Failure InvalidJournal InvalidTool Journal Limits LocalTool Log Outcome
-Program Raised RequestError Result Returned Run Suspended TimedOut Tool UnknownLanguage evaluate
-start tool
+Program Raised Refused RequestError Result Returned Run Suspended TimedOut Tool ToolIsCode
+UnknownLanguage evaluate start tool
 """
 
 FIELDS = {
@@ -40,6 +40,11 @@ PARAMETERS = {
     "tool": "/function *name *description",
     "Run.proceed": "self entries",
     "Run.close": "self",
+    "ToolIsCode": "tools callback *api *name *directory *timeout *output *declarations *limits "
+    "*on_call *on_result",
+    "ToolIsCode.tool_call": "self item",
+    "ToolIsCode.atool_call": "self item",
+    "ToolIsCode.close": "self",
 }
 
 PARENTS = {

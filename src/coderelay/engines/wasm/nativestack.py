@@ -7,6 +7,7 @@ that turns recursion into an error, and take the whole process with it.
 import ctypes
 import sys
 import threading
+from collections.abc import Callable
 
 from coderelay.core import StackTooSmall
 
@@ -31,6 +32,16 @@ def require(guest: int) -> None:
             f"this thread has {size >> 10} KB of stack and a guest needs {(guest + _MARGIN) >> 10}:"
             f" call threading.stack_size({_BIGGER}) before the thread is started"
         )
+
+
+def start_with_stack(target: Callable[[], None], name: str) -> None:
+    """Start a daemon thread that a guest can run on. The size is chosen when a thread starts, and
+    for the whole process, so it is put back at once."""
+    before = threading.stack_size(_BIGGER)
+    try:
+        threading.Thread(target=target, name=name, daemon=True).start()
+    finally:
+        threading.stack_size(before)
 
 
 def _measure() -> int:

@@ -1,0 +1,95 @@
+"""A session's directory. Programs write in it, so nothing in it is trusted by the host.
+
+A name in it may have become a link to anywhere: files are made anew, and never written through.
+What the host adds counts within the same quota as what programs write.
+"""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from coderelay.engines.python.usage import Quota, QuotaPassed, Usage
+from coderelay.session.sdk import FILE, MARK
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+_FRESH = f".{FILE}.new"
+_TRIES = 100
+
+
+class Folder:
+    """The user's directory, or a temporary one that `remove` takes away."""
+
+    def __init__(self, directory: str | Path | None, quota: Quota) -> None:
+        self._quota = quota
+        self.temporary = directory is None
+        if directory is None:
+            self.path = Path(tempfile.mkdtemp(prefix="coderelay-"))
+            return
+        self.path = Path(directory).resolve()
+        self.path.mkdir(parents=True, exist_ok=True)
+        if not _is_ours(self.path / FILE):
+            raise ValueError(
+                f"{self.path / FILE} is somebody's own, and programs would see the tools there: "
+                "move it, or give another directory"
+            )
+
+    def write_sdk(self, text: str) -> None:
+        """Put the declarations into `sdk.py`. Where there is no room, or a program has put
+        something in the way, it stays without."""
+        with contextlib.suppress(OSError, QuotaPassed):
+            for name in (_FRESH, FILE):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(self.path / name)
+            self._write(_FRESH, text)
+            os.replace(self.path / _FRESH, self.path / FILE)
+
+    def keep(self, text: str) -> str | None:
+        """Store an output under the first free name; None where there is no room for it."""
+        for name in _names(self.path):
+            try:
+                self._write(name, text)
+            except FileExistsError:
+                continue
+            except (OSError, QuotaPassed):
+                return None
+            return name
+        return None
+
+    def remove(self) -> None:
+        """Remove a temporary directory with all that is in it."""
+        if self.temporary:
+            shutil.rmtree(self.path, ignore_errors=True)
+
+    def _write(self, name: str, text: str) -> None:
+        data = text.encode("utf-8", "replace")
+        root = os.open(self.path, os.O_RDONLY)
+        try:
+            Usage(self._quota).take(root, size=len(data), entries=1)
+        finally:
+            os.close(root)
+        with open(os.open(self.path / name, _NEW, 0o600), "wb") as file:
+            file.write(data)
+
+
+def _names(path: Path) -> Iterator[str]:
+    taken = [
+        int(each.name[7:-4])
+        for each in path.glob("output-*.txt")
+        if each.name[7:-4].isdecimal() and len(each.name) < 20
+    ]
+    first = max(taken, default=0) + 1
+    return (f"output-{number}.txt" for number in range(first, first + _TRIES))
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file is missing, or one that we wrote."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.readline().startswith(MARK)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False

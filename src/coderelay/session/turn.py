@@ -1,0 +1,128 @@
+"""One call of our tool under way: a cell in the guest, whose tool calls an event loop answers."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future
+
+from coderelay.core import CallError, Raised, Result
+from coderelay.declare.languages import sendable
+from coderelay.engines.python import PythonEngine
+from coderelay.engines.python.live import Live, LiveCall, LiveLimits
+from coderelay.engines.registry import engine
+from coderelay.session.callbacks import Callbacks, ToolCall
+from coderelay.session.folder import Folder
+from coderelay.session.sdk import MODULE, Sdk, guest_source
+from coderelay.session.shown import Shown, shown
+from coderelay.session.worker import wait_for
+
+
+class Turn:
+    """Where the callbacks of a cell run, and whether anybody still waits for it.
+
+    Whoever waits does so in its `with` block; leaving that by an exception stops the callbacks.
+    """
+
+    def __init__(self, callbacks: Callbacks, loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
+        self._callbacks = callbacks
+        self._loop = loop
+        self._lock = threading.Lock()
+        self._batch: Future[list[Result]] | None = None
+        self._stopped = ""
+
+    def answer(self, calls: Sequence[ToolCall]) -> Sequence[Result]:
+        """Have the calls answered. Blocks; for the guest's thread."""
+        with self._lock:
+            if self._stopped:
+                return self._none(calls)
+            try:
+                batch = self._batch = wait_for(self._callbacks.answer(calls), self._loop())
+            except RuntimeError:
+                self._stopped = "the event loop is closed"
+                return self._none(calls)
+        try:
+            return batch.result()
+        except CancelledError:
+            self._stopped = self._stopped or "the event loop was closed"
+            return self._none(calls)
+
+    def stop(self, reason: str) -> None:
+        """Cancel what runs, and let no further call be made."""
+        with self._lock:
+            self._stopped = reason
+            batch = self._batch
+        if batch is not None:
+            batch.cancel()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.stop("nobody waits for it any more")
+
+    def _none(self, calls: Sequence[ToolCall]) -> list[Result]:
+        return [Raised(CallError(f"the call was given up: {self._stopped}")) for _ in calls]
+
+
+class Session:
+    """The live interpreter with its tools and files. For one thread at a time, but for `stop`."""
+
+    def __init__(self, sdk: Sdk, folder: Folder, *, limits: LiveLimits, budget: int) -> None:
+        self._sdk = sdk
+        self._folder = folder
+        self._limits = limits
+        self._budget = budget
+        self._live: Live | None = None
+        self._turn: Turn | None = None
+        self._closed = False
+
+    def run(self, source: str, turn: Turn) -> Shown:
+        """Run a cell, and tell what came of it."""
+        self._turn = turn
+        try:
+            if self._closed:  # asked after the turn is set, which `stop` asks for the other way
+                raise RuntimeError("the session is closed")
+            if self._live is None or not self._live.alive:
+                self._folder.write_sdk(self._sdk.file)
+            if self._live is None:
+                self._live = self._start()
+            cell = self._live.run(source)
+        finally:
+            self._turn = None
+        told = shown(cell, self._budget, self._folder.keep)
+        return Shown(sendable(told.text), told.failed)
+
+    def stop(self, reason: str) -> None:
+        """Let the cell under way, and all that wait, come to their end without their tools."""
+        self._closed = True
+        turn = self._turn
+        if turn is not None:
+            turn.stop(reason)
+
+    def close(self) -> None:
+        """Drop the interpreter, and a temporary directory."""
+        self._closed = True
+        if self._live is not None:
+            self._live.close()
+        self._folder.remove()
+
+    def _start(self) -> Live:
+        found = engine("python")
+        assert isinstance(found, PythonEngine)
+        return Live(
+            self._folder.path,
+            engine=found,
+            modules={MODULE: guest_source()},
+            answer=self._answer,
+            limits=self._limits,
+        )
+
+    def _answer(self, calls: Sequence[LiveCall]) -> Sequence[Result]:
+        """What the host can answer at once it does; the rest goes to the callback, together."""
+        asked = [self._sdk.asked(each.name, each.arguments) for each in calls]
+        made = [each for each in asked if isinstance(each, ToolCall)]
+        turn = self._turn
+        assert turn is not None
+        answers = iter(turn.answer(made) if made else ())
+        return [next(answers) if isinstance(each, ToolCall) else each for each in asked]

@@ -1,0 +1,75 @@
+"""Programs write in the folder, so the host trusts nothing in it."""
+
+from pathlib import Path
+
+import pytest
+
+from coderelay.engines.python.usage import Quota
+from coderelay.session.folder import Folder
+from coderelay.session.sdk import MARK, Sdk
+
+TEXT = Sdk(()).file
+
+
+def made(directory: Path | None, size: int = 10_000) -> Folder:
+    return Folder(directory, Quota(size, entries=100))
+
+
+def test_a_temporary_folder_is_removed_and_a_given_one_is_not(tmp_path: Path) -> None:
+    own, given = made(None), made(tmp_path / "inner" / "files")
+    for folder in (own, given):
+        folder.write_sdk(TEXT)
+        assert (folder.path / "sdk.py").read_text().startswith(MARK)
+        folder.remove()
+    assert not own.path.exists()
+    assert (given.path / "sdk.py").exists()
+
+
+def test_a_folder_with_a_module_of_that_name_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "sdk.py").write_text("import mine\n")
+    with pytest.raises(ValueError, match="move it, or give another directory"):
+        made(tmp_path)
+    assert (tmp_path / "sdk.py").read_text() == "import mine\n"
+
+
+def test_a_folder_that_was_used_before_is_taken(tmp_path: Path) -> None:
+    made(tmp_path).write_sdk(TEXT)
+    made(tmp_path).write_sdk(TEXT)
+
+
+def test_the_declarations_never_go_through_a_link(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("mine")
+    folder = made(tmp_path / "files")
+    for name in ("sdk.py", ".sdk.py.new"):
+        (folder.path / name).symlink_to(secret)
+    folder.write_sdk(TEXT)
+    assert secret.read_text() == "mine"
+    assert not (folder.path / "sdk.py").is_symlink()
+
+
+def test_what_a_program_put_in_the_way_stays(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    (tmp_path / "sdk.py").mkdir()
+    folder.write_sdk(TEXT)
+    assert (tmp_path / "sdk.py").is_dir()
+
+
+def test_an_output_is_kept_under_a_name_that_is_free(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    assert folder.keep("one") == "output-1.txt"
+    (tmp_path / "output-7.txt").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "output-x.txt").touch()
+    assert folder.keep("two ü") == "output-8.txt"
+    assert (tmp_path / "output-8.txt").read_text("utf-8") == "two ü"
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_what_the_host_adds_counts_within_the_quota(tmp_path: Path) -> None:
+    folder = made(tmp_path, 100)
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "data").write_text("x" * 90)
+    assert folder.keep("y" * 11) is None
+    assert folder.keep("y" * 10) == "output-1.txt"
+    folder.write_sdk("z")
+    assert not (tmp_path / "sdk.py").exists()

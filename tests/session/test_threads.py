@@ -1,0 +1,282 @@
+"""One session beside event loops and threads: in order, in its caller's loop, and to its end."""
+
+import asyncio
+import gc
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coderelay.session import LiveLimits, Refused, ToolCall, ToolIsCode
+from tests.session.sessions import Answers, call, run, session
+
+ADD = "import sdk\nsdk.add_numbers(a=1, b=2)"
+user: ContextVar[str] = ContextVar("user", default="nobody")
+
+
+async def arun(tic: ToolIsCode, code: str) -> str:
+    output = await tic.atool_call(call(code))
+    assert output is not None
+    return str(output["output"])
+
+
+def test_an_async_callback_runs_in_the_callers_loop() -> None:
+    loops: set[Any] = set()
+
+    async def callback(req_id: str, name: str, arguments: Any) -> Any:
+        loops.add(asyncio.get_running_loop())
+        await asyncio.sleep(0)
+        return arguments["a"] + arguments["b"]
+
+    async def main() -> None:
+        with session(callback) as tic:
+            assert await arun(tic, ADD) == "3"
+        assert loops == {asyncio.get_running_loop()}
+
+    asyncio.run(main())
+
+
+def test_the_loop_stays_free_while_code_runs() -> None:
+    ticks = 0
+
+    async def main() -> None:
+        nonlocal ticks
+        with session() as tic:
+            task = asyncio.create_task(arun(tic, "for n in range(3_000_000): pass"))
+            while not task.done():
+                ticks += 1
+                await asyncio.sleep(0.001)
+
+    asyncio.run(main())
+    assert ticks > 5
+
+
+def test_an_async_callback_works_without_a_loop_and_always_in_the_same() -> None:
+    loops: list[Any] = []
+
+    async def callback(req_id: str, name: str, arguments: Any) -> Any:
+        loops.append(asyncio.get_running_loop())
+        return 3
+
+    with session(callback) as tic:
+        assert [run(tic, ADD), run(tic, ADD)] == ["3", "3"]
+    assert loops[0] is loops[1]
+
+
+def test_inside_a_loop_an_async_callback_must_be_awaited() -> None:
+    async def callback(*given: Any) -> int:
+        return 3
+
+    async def main() -> None:
+        with session(callback) as tic, pytest.raises(RuntimeError, match=r"await tic\.atool_call"):
+            tic.tool_call(call(ADD))
+
+    asyncio.run(main())
+
+
+def test_inside_a_loop_a_plain_callback_will_do() -> None:
+    async def main() -> str:
+        with session() as tic:
+            return run(tic, ADD)
+
+    assert asyncio.run(main()) == "3"
+
+
+def test_several_threads_may_use_one_session() -> None:
+    with session() as tic, ThreadPoolExecutor(8) as pool:
+        run(tic, "import sdk\ntotal = 0")
+        code = "before = total\nsdk.echo(value=1)\ntotal = before + 1"
+        assert set(pool.map(lambda _: run(tic, code), range(40))) == {"(no output)"}
+        assert run(tic, "total") == "40"
+
+
+def test_the_calls_of_one_answer_run_in_their_order() -> None:
+    async def main() -> None:
+        with session() as tic:
+            await arun(tic, "seen = []")
+            await asyncio.gather(*(arun(tic, f"seen.append({n})") for n in range(20)))
+            assert await arun(tic, "seen == [*range(20)]") == "True"
+
+    asyncio.run(main())
+
+
+def test_several_sessions_share_nothing_and_no_id() -> None:
+    answers = Answers()
+    with session(answers) as one, session(answers) as two:
+        run(one, f"{ADD}\nx = 1")
+        assert "NameError" in run(two, f"{ADD}\nx")
+        assert one.directory != two.directory
+    ids = [req_id for req_id, _, _ in answers.calls]
+    assert len(set(ids)) == len(ids) == 2
+
+
+def test_a_callback_runs_in_the_context_of_its_caller() -> None:
+    token = user.set("ana")
+    try:
+        with session(lambda *given: user.get()) as tic:
+            assert run(tic, "import sdk\nsdk.echo(value=1)") == "'ana'"
+    finally:
+        user.reset(token)
+
+
+def test_a_callback_that_calls_its_own_session_is_told_so() -> None:
+    inner: list[Any] = []
+
+    def callback(*given: Any) -> str:
+        inner.append(tic)
+        return run(tic, "1")
+
+    with session(callback) as tic:
+        assert "a callback cannot call the session that waits for it" in run(tic, ADD)
+        assert run(tic, "2") == "2"
+
+
+def test_a_callback_may_use_another_session() -> None:
+    with session() as other, session(lambda *given: run(other, ADD)) as tic:
+        assert run(tic, ADD) == "'3'"
+
+
+def test_a_call_without_an_answer_in_time_fails_in_the_program() -> None:
+    release = threading.Event()
+    try:
+        with session(lambda *given: release.wait(20), timeout=0.1) as tic:
+            code = (
+                "import sdk\ntry:\n    sdk.echo(value=1)\nexcept sdk.ToolError as e:\n    print(e)"
+            )
+            assert run(tic, code) == "no answer within 0.1 seconds"
+            assert run(tic, "1") == "1"
+    finally:
+        release.set()
+
+
+def test_waiting_for_a_callback_is_not_the_programs_time() -> None:
+    def slow(*given: Any) -> int:
+        time.sleep(0.6)
+        return 3
+
+    with session(slow, limits=LiveLimits(seconds=0.4)) as tic:
+        run(tic, "1")
+        assert run(tic, ADD) == "3"
+
+
+def test_a_refused_call_tells_the_program_why() -> None:
+    def approve(made: ToolCall) -> None:
+        if made.name == "add_numbers":
+            raise Refused("no sums on Sundays")
+
+    told: list[Any] = []
+    answers = Answers()
+    options = {"on_call": approve, "on_result": lambda *given: told.append(given)}
+    with session(answers, **options) as tic:
+        assert run(tic, ADD).endswith("ToolError: the call was refused: no sums on Sundays")
+        assert run(tic, "sdk.echo(value=7)") == "7"
+    assert [made.name for made, _, _ in told] == ["add_numbers", "echo"]
+    assert [name for _, name, _ in answers.calls] == ["echo"]
+    assert told[1][0].req_id == answers.calls[0][0]
+
+
+def test_a_caller_that_is_cancelled_leaves_a_session_that_works() -> None:
+    cancelled = threading.Event()
+
+    async def callback(req_id: str, name: str, arguments: Any) -> Any:
+        try:
+            await asyncio.sleep(arguments["value"])
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+        return "done"
+
+    async def main() -> None:
+        with session(callback) as tic:
+            await arun(tic, "import sdk\nseen = []")
+            code = "sdk.echo(value=0)\ntry:\n    sdk.echo(value=30)\nexcept Exception as e:\n"
+            task = asyncio.create_task(arun(tic, f"{code}    seen.append(str(e))"))
+            await asyncio.sleep(0.3)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            said = "['the call was given up: nobody waits for it any more']"
+            assert await arun(tic, "seen") == said
+            assert await arun(tic, "sdk.echo(value=0)") == "'done'"
+
+    asyncio.run(main())
+    assert cancelled.is_set()
+
+
+def test_a_closed_session_says_so_and_can_be_closed_again() -> None:
+    tic = session()
+    assert run(tic, "1") == "1"
+    tic.close()
+    tic.close()
+    with pytest.raises(RuntimeError, match="the session is closed"):
+        tic.tool_call(call("1"))
+    assert tic.tool_call({"type": "message"}) is None
+
+
+def test_a_session_that_was_never_used_is_closed_as_well() -> None:
+    with session() as tic:
+        assert tic.directory.exists()
+    assert not tic.directory.exists()
+
+
+def test_closing_ends_the_code_that_waits_for_a_tool() -> None:
+    waiting = threading.Event()
+
+    async def callback(*given: Any) -> None:
+        waiting.set()
+        await asyncio.sleep(30)
+
+    tic = session(callback)
+    said: list[str] = []
+    thread = threading.Thread(target=lambda: said.append(run(tic, ADD)))
+    thread.start()
+    assert waiting.wait(20)
+    tic.close()
+    thread.join(20)
+    assert said and "the call was given up: the session was closed" in said[0]
+
+
+def test_a_temporary_directory_goes_with_its_session(tmp_path: Path) -> None:
+    with session() as tic:
+        run(tic, "open('notes.txt', 'w').write('x')")
+        assert (tic.directory / "notes.txt").read_text() == "x"
+    assert not tic.directory.exists()
+    with session(directory=tmp_path) as given:
+        run(given, "open('notes.txt', 'w').write('x')")
+    assert (tmp_path / "notes.txt").read_text() == "x"
+
+
+def test_a_session_that_nobody_holds_is_ended() -> None:
+    tic = session()
+    run(tic, ADD)
+    directory = tic.directory
+    del tic
+    gc.collect()
+    deadline = time.monotonic() + 10
+    while directory.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not directory.exists()
+
+
+def test_a_process_that_ends_leaves_no_directory() -> None:
+    code = (
+        "from coderelay import ToolIsCode\n"
+        "import time\n"
+        "tic = ToolIsCode([{'type': 'function', 'name': 'hang'}], lambda *given: time.sleep(60),"
+        " timeout=0.1)\n"
+        "tic.tool_call({'type': 'function_call', 'call_id': 'c', 'name': 'python',"
+        " 'arguments': '{\"code\": \"import sdk; sdk.hang()\"}'})\n"
+        "print(tic.directory)"
+    )
+    started = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert not Path(done.stdout.strip()).exists()
+    assert time.monotonic() - started < 40
