@@ -1,8 +1,8 @@
 """`make bench`: prints every measurement and whether its goal is met."""
 
-from bench import gateway, python, typescript
+from bench import gateway, python, session, typescript
 
-MEASUREMENTS = (typescript.measure, python.measure, gateway.measure)
+MEASUREMENTS = (typescript.measure, python.measure, gateway.measure, session.measure)
 
 
 def main() -> None:
