@@ -2,9 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help build demo test check static bench clean
+.PHONY: help build demo test test-clients check static bench clean
 help: ## Show what there is to make
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Coderelay needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
@@ -21,6 +21,9 @@ demo: build ## Play three conversations through a real server, with no key and n
 test: build ## Run all tests
 	$(BIN)/python -m pytest -n 2
 
+test-clients: build ## Run real clients from their registries; ONLY="openai litellm" for some
+	$(BIN)/python -m clients $(ONLY)
+
 static: build ## Format, lint, types and the import contract
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -33,4 +36,4 @@ bench: build ## Measure, against peers in the same run
 	$(BIN)/python -m bench
 
 clean: ## Remove what was built
-	rm -rf .venv dist src/coderelay/engines/*/guest
+	rm -rf .venv .clients dist src/coderelay/engines/*/guest

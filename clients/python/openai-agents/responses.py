@@ -1,0 +1,4 @@
+from agents import OpenAIResponsesModel
+from chat import agent, ask, client, stream
+
+agent.model = OpenAIResponsesModel("qwen3", client)

@@ -1,0 +1,55 @@
+"""Every client by every guide, whole and streamed, with programs in every language."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from textwrap import indent
+
+from clients.catalogue import Client
+from clients.environments import Missing, prepared
+from clients.trial import Trial, held
+
+FORMS = ("whole", "streamed")
+LANGUAGES = ("typescript", "python")
+Say = Callable[[str], None]
+Results = dict[Trial, list[str]]
+"""What did not hold, of each conversation."""
+
+
+def run(clients: Sequence[Client], say: Say) -> Results:
+    """Hold all conversations of these clients, a few at a time."""
+    results: Results = {}
+    with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
+        for client in clients:
+            trials = _trials(client)
+            try:
+                environment = prepared(client, say)
+            except Missing as missing:
+                say(f"FAILED {client.name} could not be installed: {missing}")
+                results |= {trial: ["not installed"] for trial in trials}
+                continue
+            one = partial(_told, environment=environment, say=say)
+            results |= dict(zip(trials, pool.map(one, trials), strict=True))
+    return results
+
+
+def _trials(client: Client) -> list[Trial]:
+    return [
+        Trial(client, guide, form, language)
+        for guide in client.guides
+        for form in FORMS
+        for language in LANGUAGES
+    ]
+
+
+def _told(trial: Trial, *, environment: Path, say: Say) -> list[str]:
+    started = time.monotonic()
+    wrong = held(trial, environment)
+    took = time.monotonic() - started
+    say(f"{'FAILED' if wrong else 'passed'} {trial} ({took:.1f} s)")
+    for each in wrong:
+        say(indent(each, "       "))
+    return wrong
