@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from clients.catalogue import Guide
+from clients.catalogue import CHAT, MESSAGES, RESPONSES, Guide
 from clients.script import CALLS, PROGRAMS, ROUNDS, VENDOR_PROGRAMS, Json
 from clients.stage import Stage
 
+PATHS = {CHAT: "/v1/chat/completions", RESPONSES: "/v1/responses", MESSAGES: "/v1/messages"}
 _VENDOR = (b'"type":"program_output"', b'"type":"code_execution_tool_result"')
 _UNASKED = (
     *_VENDOR,
@@ -63,6 +64,8 @@ def _requests(stage: Stage, guide: Guide) -> Iterator[str]:
     told = [(seen.path, seen.status, seen.calls_before) for seen in stage.requests]
     if tuple(seen.calls_before for seen in taken) != (0, *ROUNDS):
         yield f"the calls of a batch did not come together: {told}"
+    if {seen.path for seen in stage.requests} != {PATHS[guide.api]}:
+        yield f"the client did not speak {guide.api}: {told}"
     refused = [seen for seen in stage.requests if seen.status != 200]
     if [seen.status for seen in refused] != [guide.refused] * len(refused):
         yield f"requests were refused: {told}: {bytes(refused[-1].answer)[:500]!r}"

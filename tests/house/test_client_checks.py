@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clients.catalogue import CHAT, Guide
+from clients.catalogue import CHAT, RESPONSES, Guide
 from clients.checks import Said, failures
 from clients.script import CALLS, PROGRAMS, QUESTIONS, ROUNDS
 from clients.stage import Seen, Stage
@@ -108,6 +108,12 @@ def test_a_client_that_warns_or_crashes_fails() -> None:
     stage, said = conversation()
     assert "UserWarning" in wrong(stage, Said(said.answers, "UserWarning: odd", 0))[0]
     assert "ended with 1" in wrong(stage, Said(said.answers, "", 1))[0]
+
+
+def test_a_client_that_speaks_another_api_fails() -> None:
+    stage, said = conversation()
+    guide = Guide("responses.py", RESPONSES, "openai")
+    assert any("did not speak Responses" in each for each in wrong(stage, said, guide))
 
 
 def test_a_client_that_asked_for_the_vendors_shapes_must_get_them() -> None:

@@ -1,25 +1,3 @@
-from langchain.agents import create_agent
-from langchain_openai import ChatOpenAI
-from langgraph.checkpoint.memory import InMemorySaver
-from tools import get_price, get_stock
+from chat import ask, model, stream
 
-model = ChatOpenAI(
-    model="qwen3",
-    base_url="http://127.0.0.1:8700/v1",
-    api_key="my-key",
-    use_responses_api=True,
-)
-agent = create_agent(model, [get_stock, get_price], checkpointer=InMemorySaver())
-config = {"configurable": {"thread_id": "1"}}
-
-
-def ask(question):
-    asked = {"messages": [{"role": "user", "content": question}]}
-    return agent.invoke(asked, config)["messages"][-1].text
-
-
-def stream(question):
-    asked = {"messages": [{"role": "user", "content": question}]}
-    for piece, about in agent.stream(asked, config, stream_mode="messages"):
-        if about["langgraph_node"] == "model" and piece.text:
-            yield piece.text
+model.use_responses_api = True
