@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 GUESTS = {
     "typescript": ("wasmtime",),
-    "python": ("componentize-py", "tzdata"),
+    "python": ("componentize-py", "tzdata", "wasmtime"),
 }
 """The languages, and the packages that a guest's bytes depend on."""
 

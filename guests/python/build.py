@@ -1,6 +1,7 @@
 """Makes the Python guest: CPython, its library and our harness in one WebAssembly component."""
 
 import importlib.metadata
+import json
 import os
 import re
 import shutil
@@ -8,6 +9,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+from guests.python.fuse.merge import merge
+from guests.python.fuse.signatures import signatures
 
 HERE = Path(__file__).parent
 LICENCES = ("componentize-py", "tzdata")
@@ -19,13 +23,15 @@ def build(output: Path, work: Path, say: Callable[[str], None]) -> None:
     """Write `python.wasm`, and the licences of what is in it, into `output`."""
     sources = work.resolve() / "python"
     shutil.rmtree(sources, ignore_errors=True)
-    shutil.copytree(HERE, sources, ignore=shutil.ignore_patterns("__pycache__", "build.py"))
+    shutil.copytree(HERE, sources, ignore=shutil.ignore_patterns("__pycache__", "build.py", "fuse"))
     _copy_time_zones(sources)
     say("python: building CPython with its library, half a minute …")
     made = sources / "python.wasm"
     _componentize(sources, made)
-    output.mkdir(parents=True, exist_ok=True)
-    shutil.move(made, output / "python.wasm")
+    component = made.read_bytes()
+    (output / "imports.json").write_text(json.dumps(signatures(component), indent=1) + "\n")
+    say("python: linking it into one module …")
+    (output / "python.wasm").write_bytes(merge(component, work.resolve(), say))
     _copy_licences(output)
 
 

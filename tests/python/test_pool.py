@@ -3,6 +3,7 @@
 import os
 
 import pytest
+import wasmtime
 
 from coderelay.core import EngineError, Program, Suspended
 from coderelay.engines.python import PythonEngine
@@ -77,16 +78,12 @@ def test_a_forked_process_runs_programs(pool: Pool) -> None:
 
 
 def test_a_guest_that_does_not_start_is_our_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    from coderelay.engines.python import native
-
     unpooled = PythonEngine(pool=0)
 
-    def trap(*args: object, **options: object) -> str:
-        import wasmtime
+    def trap(*arguments: object) -> int:
+        raise wasmtime.Trap("unreachable")
 
-        raise wasmtime.WasmtimeError("wasm trap: unreachable")
-
-    monkeypatch.setattr(native, "call", trap)
+    monkeypatch.setattr("coderelay.engines.wasm.native.Instance.call", trap)
     execution = unpooled.start(Program("python", "1"), NAMES, LIMITS)
     with pytest.raises(EngineError, match="does not start"):
         execution.advance([])

@@ -13,6 +13,7 @@ from wasmtime import TrapCode
 from coderelay.core.limits import KB, MB
 from coderelay.engines.python.instance import Guest, Instance
 from coderelay.engines.python.pool import Pool
+from coderelay.engines.python.pristine import Pristine
 from coderelay.engines.python.world import World
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.execution import Trapped
@@ -69,7 +70,7 @@ class Compiler:
     """Compiles programs, and keeps what they compile to."""
 
     def __init__(self, guest: Guest, backstop: Backstop, *, pool: int) -> None:
-        self._pool = Pool(lambda: _warm(guest), pool, busy=lambda: backstop.busy)
+        self._pool = Pool(Pristine(lambda: _warm(guest)), pool, busy=lambda: backstop.busy)
         self._backstop = backstop
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, str] = OrderedDict()
@@ -101,13 +102,14 @@ class Compiler:
         instance.store.set_fuel(_FUEL)
         try:
             with self._backstop.watch(instance.store, seconds):
-                return instance.enter(World(), "compile", source)
+                code = instance.enter(World(), "compile", source)
         except Trapped as trap:
+            instance.close()
             if trap.trap_code is TrapCode.INTERRUPT:
                 raise
             return _TOO_MUCH
-        finally:
-            self._pool.discard(instance)
+        self._pool.give_back(instance)
+        return code
 
     def _keep(self, source: str, code: str) -> None:
         if source not in self._kept:

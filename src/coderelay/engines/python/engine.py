@@ -7,6 +7,7 @@ from coderelay.engines.python.compiler import Compiler
 from coderelay.engines.python.execution import PythonExecution
 from coderelay.engines.python.instance import Guest, Instance
 from coderelay.engines.python.pool import Pool
+from coderelay.engines.python.pristine import Pristine
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.compiled import Progress
 
@@ -25,8 +26,9 @@ class PythonEngine:
         guest = Guest(progress)
         self.fingerprint = f"python-{SEMANTICS}-{guest.digest}"
         self.backstop = backstop = Backstop(guest.engine)
-        self.pool = Pool(lambda: Instance(guest), pool, busy=lambda: backstop.busy)
-        self.compiler = Compiler(guest, self.backstop, pool=min(pool, COMPILERS))
+        programs = Pristine(lambda: Instance(guest))
+        self.pool = Pool(programs, pool, busy=lambda: backstop.busy)
+        self.compiler = Compiler(guest, backstop, pool=min(pool, COMPILERS))
 
     def fill(self) -> None:
         """Wait until all instances are ready that are made before they are needed."""

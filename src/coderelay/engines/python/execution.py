@@ -68,9 +68,12 @@ class PythonExecution(GuestExecution):
         self._enter("resume", entry.results(indices, results, payloads))
 
     def drop(self) -> None:
-        """Free the instance."""
+        """Let another program have the instance, if it is sound."""
         if self._instance is not None:
-            self._pool.discard(self._instance)
+            if self.sound:
+                self._pool.give_back(self._instance)
+            else:
+                self._instance.close()
             self._instance = None
 
     def is_full(self) -> bool:
@@ -151,11 +154,6 @@ class _Listening(World):
         """Take fuel, so that fuel runs out before the wall clock does."""
         store = self._execution.store
         store.set_fuel(max(0, store.get_fuel() - IMPORT_FUEL))
-
-    def broken(self, error: BaseException) -> None:
-        """Keep our own error until the guest has been left."""
-        super().broken(error)
-        self._execution.stop()
 
 
 class _Line:

@@ -9,27 +9,27 @@ from typing import Any, TypeVar
 
 from coderelay.engines.python.directory import Directory, Node, TooManyOpen
 from coderelay.engines.python.usage import Refused
-from coderelay.engines.python.values import U32, Case, Flags, Name, Option, Own
+from coderelay.engines.python.values import Case
 
 CHUNK = 1 << 15
-"""The most bytes in one read or write: a byte takes 32 on its way between guest and host."""
+"""The most bytes in one read or write."""
 _FIRST = 16
 """Lower numbers are the standard streams'."""
 _SECOND = 1_000_000_000
 _TYPES = {
-    stat.S_IFREG: Name("regular-file"),
-    stat.S_IFDIR: Name("directory"),
-    stat.S_IFLNK: Name("symbolic-link"),
+    stat.S_IFREG: "regular-file",
+    stat.S_IFDIR: "directory",
+    stat.S_IFLNK: "symbolic-link",
 }
-_UNKNOWN = Name("unknown")
+_UNKNOWN = "unknown"
 _ACCESS = {
     frozenset({"write"}): os.O_WRONLY,
     frozenset({"read", "write"}): os.O_RDWR,
 }
 _FLAGS = {
-    os.O_RDONLY: Flags({"read"}),
-    os.O_WRONLY: Flags({"write"}),
-    os.O_RDWR: Flags({"read", "write"}),
+    os.O_RDONLY: frozenset({"read"}),
+    os.O_WRONLY: frozenset({"write"}),
+    os.O_RDWR: frozenset({"read", "write"}),
 }
 _T = TypeVar("_T")
 
@@ -68,7 +68,7 @@ class Files:
 
     def preopened(self) -> Any:
         """The one directory that there is, as the root of all paths."""
-        return [(self._own("descriptor", self._directory.root), "/")]
+        return [(self._own(self._directory.root), "/")]
 
     def drop(self, number: int) -> None:
         """The guest gives a handle back."""
@@ -84,17 +84,17 @@ class Files:
             self.drop(number)
         self._directory.close_all()
 
-    def read_via_stream(self, number: int, offset: int) -> Own:
+    def read_via_stream(self, number: int, offset: int) -> int:
         """A stream out of a file."""
-        return self._own("input-stream", Reading(self._file(number), offset))
+        return self._own(Reading(self._file(number), offset))
 
-    def write_via_stream(self, number: int, offset: int) -> Own:
+    def write_via_stream(self, number: int, offset: int) -> int:
         """A stream into a file."""
-        return self._own("output-stream", Writing(self._file(number), offset))
+        return self._own(Writing(self._file(number), offset))
 
-    def append_via_stream(self, number: int) -> Own:
+    def append_via_stream(self, number: int) -> int:
         """A stream to the end of a file."""
-        return self._own("output-stream", Writing(self._file(number), None))
+        return self._own(Writing(self._file(number), None))
 
     def read_stream(self, number: int, size: int) -> bytes:
         """The next bytes of a stream; none at its end."""
@@ -133,21 +133,21 @@ class Files:
         """Files are the system's to keep: there is nothing to wait for."""
         self._node(number)
 
-    def get_flags(self, number: int) -> Flags:
+    def get_flags(self, number: int) -> frozenset[str]:
         """What may be done with a descriptor."""
         node = self._node(number)
         if node.is_directory:
-            return Flags({"read", "mutate-directory"})
+            return frozenset({"read", "mutate-directory"})
         return _FLAGS[node.access]
 
     def open_at(
         self, number: int, path_flags: Any, path: str, how: frozenset[str], flags: frozenset[str]
-    ) -> Own:
+    ) -> int:
         """Open a file or directory."""
         access = _ACCESS.get(flags & {"read", "write"}, os.O_RDONLY)
         node = self._directory.open(self._node(number), path, access=access, how=how)
         try:
-            return self._own("descriptor", node)
+            return self._own(node)
         except Refused:
             self._directory.close(node)
             raise
@@ -173,19 +173,19 @@ class Files:
         times = _times(about, read, written)
         self._directory.set_times(self._node(number), path, times)
 
-    def read_directory(self, number: int) -> Own:
+    def read_directory(self, number: int) -> int:
         """What is in a directory."""
         node = self._node(number)
         if not node.is_directory:
             raise Refused("not-directory")
-        return self._own("directory-entry-stream", Listing(self._directory.entries(node)))
+        return self._own(Listing(self._directory.entries(node)))
 
-    def read_directory_entry(self, number: int) -> Option:
+    def read_directory_entry(self, number: int) -> dict[str, Any] | None:
         """The next entry, if there is one."""
         for entry in self._get(number, Listing).entries:
             if _has_form(entry.name):
-                return Option({"type": _type(entry), "name": entry.name})
-        return Option()
+                return {"type": _type(entry), "name": entry.name}
+        return None
 
     def create_directory_at(self, number: int, path: str) -> None:
         """Make a directory."""
@@ -237,15 +237,15 @@ class Files:
             raise Refused("bad-descriptor")
         return thing
 
-    def _own(self, kind: str, thing: object) -> Own:
+    def _own(self, thing: object) -> int:
         if len(self._things) >= self._most:
             raise TooManyOpen(self._most)
         self._made += 1
         self._things[self._made] = thing
-        return Own(kind, self._made)
+        return self._made
 
 
-def _type(entry: os.DirEntry[str]) -> Name:
+def _type(entry: os.DirEntry[str]) -> str:
     if entry.is_symlink():
         return _TYPES[stat.S_IFLNK]
     if entry.is_dir(follow_symlinks=False):
@@ -264,9 +264,9 @@ def _described(about: os.stat_result) -> dict[str, Any]:
     }
 
 
-def _moment(nanoseconds: int) -> Option:
+def _moment(nanoseconds: int) -> dict[str, int]:
     seconds, rest = divmod(max(0, nanoseconds), _SECOND)
-    return Option({"seconds": seconds, "nanoseconds": U32(rest)})
+    return {"seconds": seconds, "nanoseconds": rest}
 
 
 def _times(about: os.stat_result, read: Case, written: Case) -> tuple[int, int]:

@@ -1,33 +1,72 @@
-"""What a guest asks of its host often: its own imports, its clock and its randomness."""
+"""What a guest asks of its host: its own imports, and WASI's."""
 
-from wasmtime.component import Linker, LinkerInstance
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-from coderelay.engines.python import native, values
-from coderelay.engines.python.world import World
+import wasmtime
+from wasmtime import TrapCode
 
-_MOST_RANDOM = 1 << 16
+from coderelay.engines.python import values, wasi
+from coderelay.engines.python.world import World, current
+from coderelay.engines.wasm.execution import Trapped
+from coderelay.engines.wasm.native import Imports
 
-
-def link(linker: Linker) -> list[object]:
-    """Define the imports of `world.wit`. What is returned must live as long as the linker."""
-    with linker.root() as root:
-        return [
-            native.define(root, "call", _call, takes=("text", "text"), gives="u32"),
-            native.define(root, "log", _log, takes=("u32", "text")),
-            native.define(root, "complete", _complete, takes=("text",)),
-            native.define(root, "fail", _fail, takes=("text",)),
-            native.define(root, "wait", _wait, takes=("u64",), gives="u64"),
-            values.define(root, "invoke", _invoke),
-        ]
+_MOST_WORDS = 16
+_TAKEN_BACK = {"takes": ["handle"], "gives": None}
+"""The signature of what gives a resource back."""
 
 
-def define_wasi(instance: LinkerInstance, interface: str, name: str) -> object | None:
-    """Define a function of WASI, if it is one that is called often."""
-    if f"{interface}#{name}" == "wasi:clocks/monotonic-clock#now":
-        return native.define(instance, name, _monotonic, gives="u64")
-    if f"{interface}#{name}" == "wasi:random/random#get-random-bytes":
-        return native.define(instance, name, _random, takes=("u64",), gives="bytes")
-    return None
+def link(linker: wasmtime.Linker, module: wasmtime.Module, signatures: Path) -> Imports:
+    """Define every import of a module. What is returned must live as long as the linker."""
+    known = json.loads(signatures.read_text("utf-8"))
+    imports = Imports(linker)
+    defined = set()
+    for item in module.imports:
+        name, _, allocator = (item.name or "").partition("|")
+        if item.name not in defined:
+            defined.add(item.name)
+            signature = known.get(name, _TAKEN_BACK)
+            function = _OWN.get(name) or wasi.find(name, signature["gives"])
+            imports.define(item, _entered(function, signature, allocator))
+    return imports
+
+
+def _entered(
+    function: Callable[..., Any], signature: dict[str, Any], allocator: str
+) -> Callable[..., int | None]:
+    """The function as the guest calls it: with words, and a place for an answer of several."""
+    takes = [values.of(told) for told in signature["takes"]]
+    gives = values.of(signature["gives"]) if signature["gives"] is not None else None
+    placed = gives is not None and gives.words > 1
+    if sum(take.words for take in takes) > _MOST_WORDS:
+        takes = []  # they are in memory, and none that we answer has so many
+
+    def called(*words: int) -> int | None:
+        world, memory = current.world, current.memory(allocator)
+        try:
+            left = iter(words)
+            arguments = [take.lift(memory, left) for take in takes]
+        except (IndexError, UnicodeDecodeError) as error:
+            raise Trapped(TrapCode.UNREACHABLE) from error
+        try:
+            world.charge()
+            answer = function(world, *arguments)
+        except BaseException as error:  # kept by the world until the guest has been left
+            world.broken(error)
+            raise Trapped(TrapCode.UNREACHABLE) from error
+        if gives is None:
+            return None
+        if not placed:
+            return int(answer)
+        try:
+            gives.store(memory, words[-1], answer)
+        except IndexError as error:
+            raise Trapped(TrapCode.UNREACHABLE) from error
+        return None
+
+    return called
 
 
 def _call(world: World, name: str, arguments: str) -> int:
@@ -55,9 +94,12 @@ def _invoke(world: World, calls: str) -> str:
     return world.invoke(calls)
 
 
-def _random(world: World, size: int) -> bytes:
-    return world.entropy.read(min(size, _MOST_RANDOM))
-
-
-def _monotonic(world: World) -> int:
-    return world.clock.monotonic()
+_OWN: dict[str, Callable[..., Any]] = {
+    "call": _call,
+    "log": _log,
+    "complete": _complete,
+    "fail": _fail,
+    "wait": _wait,
+    "invoke": _invoke,
+}
+"""The imports of `world.wit`."""

@@ -1,18 +1,17 @@
 """An instance of the guest: made, warmed up by one fixed program, and entered."""
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import wasmtime
 from wasmtime import TrapCode
-from wasmtime import _ffi as ffi
-from wasmtime.component import Component, ExportIndex, Linker
 
-from coderelay.core import EngineError, GuestMissing
+from coderelay.core import EngineError
 from coderelay.core.limits import MB
-from coderelay.engines.python import imports, native, wasi
+from coderelay.engines.python import imports, values
 from coderelay.engines.python.world import World, current
-from coderelay.engines.wasm import compiled
+from coderelay.engines.wasm import compiled, native
 from coderelay.engines.wasm.config import metered
 from coderelay.engines.wasm.execution import Trapped
 
@@ -21,13 +20,10 @@ MEMORY = 128 * MB
 _STACK = 7 * MB // 4
 """Enough for Python to meet its own recursion limit first, and less than any thread has."""
 _PLENTY = 1 << 40
-_EXPORTS = ("warm", "compile", "start", "resume", "begin", "cell")
-_TRAPS = {
-    "all fuel consumed": TrapCode.OUT_OF_FUEL,
-    "wasm trap: interrupt": TrapCode.INTERRUPT,
-    "call stack exhausted": TrapCode.STACK_OVERFLOW,
-    "out of bounds memory access": TrapCode.MEMORY_OUT_OF_BOUNDS,
-}
+_ALLOCATE = "allocate"
+_ANSWERING = ("compile",)
+"""The exports that give a text."""
+_TEXT = values.Text()
 _MEANT = ("!os_abort", "!fatal_error")
 """The functions in which the interpreter gives itself up, as the trace of a trap names them."""
 
@@ -40,11 +36,8 @@ class Instance:
         self.store.set_limits(memory_size=MEMORY)
         self.store.set_fuel(_PLENTY)
         self.store.set_epoch_deadline(_PLENTY)
-        current.world = World()
-        made = guest.linker.instantiate(self.store, guest.component)
-        self._functions = {
-            name: made.get_func(self.store, index) for name, index in guest.exports.items()
-        }
+        self.core = native.Instance(self.store, guest.linked.instantiate(self.store))
+        self._memories: dict[str, _Memory] = {}
         try:
             if warm:
                 self.enter(World(), "warm")
@@ -56,13 +49,13 @@ class Instance:
 
         The answer is empty where the export gives none.
         """
-        function = self._functions[export]
-        assert function is not None
-        current.world = world
+        current.world, current.memory = world, self._memory
         try:
-            return native.call(function, self.store, texts, answers=export == "compile")
-        except wasmtime.WasmtimeError as error:
-            raise Trapped(_code(str(error))) from error
+            return self._call(export, texts)
+        except wasmtime.Trap as trap:
+            raise Trapped(trap.trap_code or TrapCode.UNREACHABLE) from trap
+        except (IndexError, UnicodeDecodeError) as error:  # the guest gave what it does not have
+            raise Trapped(TrapCode.UNREACHABLE) from error
         finally:
             if isinstance(world.error, Exception):
                 raise EngineError("the Python engine failed") from world.error
@@ -73,6 +66,38 @@ class Instance:
         """Free its memory."""
         self.store.close()
 
+    def _call(self, export: str, texts: Sequence[str]) -> str:
+        memory, words = self._memory(_ALLOCATE), list[int]()
+        for text in texts:
+            words += _TEXT.put(memory, text)
+        place = self.core.call(export, *words)
+        if export not in _ANSWERING:
+            self.core.call(f"after {export}")
+            return ""
+        answer: str = _TEXT.load(memory, place)
+        self.core.call(f"after {export}", place)
+        return answer
+
+    def _memory(self, allocator: str) -> "_Memory":
+        found = self._memories.get(allocator)
+        if found is None:
+            found = self._memories[allocator] = _Memory(self.core, allocator)
+        return found
+
+
+class _Memory:
+    """A guest's memory, with the function of its own that gives room in it."""
+
+    def __init__(self, core: native.Instance, allocator: str) -> None:
+        self.read = core.read
+        self.write = core.write
+        self._call = core.call
+        self._allocator = allocator
+
+    def allocate(self, size: int, align: int) -> int:
+        """A place for so many bytes."""
+        return self._call(self._allocator, 0, 0, align, size)
+
 
 class Guest:
     """The compiled image, linked: what instances are made of."""
@@ -80,37 +105,18 @@ class Guest:
     def __init__(self, progress: compiled.Progress) -> None:
         wasm = compiled.image(IMAGE)
         self.digest = hashlib.sha256(wasm).hexdigest()[:16]
-        self.engine = wasmtime.Engine(_configured())
-        self.component: Component = compiled.load(
+        self.engine = wasmtime.Engine(metered(_STACK))
+        self.module: wasmtime.Module = compiled.load(
             wasm,
-            configuration=f"python, stack {_STACK}, not concurrent",
-            compile=lambda data: Component(self.engine, data),
+            configuration=f"python, stack {_STACK}",
+            compile=lambda data: wasmtime.Module(self.engine, data),
             serialize=lambda unit: bytes(unit.serialize()),
-            deserialize=lambda path: Component.deserialize_file(self.engine, path),
+            deserialize=lambda path: wasmtime.Module.deserialize_file(self.engine, path),
             progress=progress,
         )
-        self.linker = Linker(self.engine)
-        self._kept = [
-            *wasi.link(self.linker, self.engine, self.component),
-            *imports.link(self.linker),
-        ]
-        self.exports = {name: _found(self.component, name) for name in _EXPORTS}
-
-
-def _configured() -> wasmtime.Config:
-    config = metered(_STACK)
-    # With it, wasmtime 50 traps when a guest passes two borrowed handles in one call, as `rename`
-    # does; and nothing here is concurrent. The binding has no name for these settings.
-    ffi.wasmtime_config_wasm_component_model_async_set(config.ptr(), False)
-    ffi.wasmtime_config_concurrency_support_set(config.ptr(), False)
-    return config
-
-
-def _found(component: Component, name: str) -> ExportIndex:
-    index = component.get_export_index(name)
-    if index is None:
-        raise GuestMissing(f"the Python guest has no {name}: build it anew")
-    return index
+        linker = wasmtime.Linker(self.engine)
+        self._kept = imports.link(linker, self.module, IMAGE.with_name("imports.json"))
+        self.linked = linker.instantiate_pre(self.module)
 
 
 def is_full(trap: Trapped) -> bool:
@@ -121,11 +127,3 @@ def is_full(trap: Trapped) -> bool:
     """
     told = str(trap.__cause__)
     return "`unreachable`" in told and not any(name in told for name in _MEANT)
-
-
-def _code(message: str) -> TrapCode:
-    """Which trap it was: components tell it in words only."""
-    for words, code in _TRAPS.items():
-        if words in message:
-            return code
-    return TrapCode.UNREACHABLE

@@ -153,7 +153,7 @@ class Live:
         if self._world is not None and self._world.files is not None:
             self._world.files.end()
         if self._instance is not None:
-            self._engine.pool.discard(self._instance)
+            self._instance.close()
         self._instance = self._world = None
         self._full = False
 

@@ -1,4 +1,5 @@
-"""Pristine instances are made before they are needed; whether one was waiting changes no answer."""
+"""Pristine instances are ready before they are needed, used ones restored or new ones made; whether
+one was waiting changes no answer."""
 
 import atexit
 import os
@@ -8,28 +9,27 @@ from collections import deque
 from collections.abc import Callable
 
 from coderelay.engines.python.instance import Instance
+from coderelay.engines.python.pristine import Pristine
 
 _PAUSE, _PATIENCE = 0.003, 10
 """Seconds before an instance is replaced, and how often they are waited for: the program that took
 it gets the machine first. Two at once would fight for the locks on this process's memory."""
-_MOST_DISCARDED = 8
+_MOST_USED = 8
 
 
 class Pool:
-    """A few warm instances, filled up by a thread of its own, which also frees used ones."""
+    """A few warm instances, filled up by a thread of its own."""
 
     _changed: threading.Condition
     _filler: threading.Thread | None
     _closed: bool
 
-    def __init__(
-        self, make: Callable[[], Instance], size: int, *, busy: Callable[[], bool]
-    ) -> None:
-        self._make = make
+    def __init__(self, pristine: Pristine, size: int, *, busy: Callable[[], bool]) -> None:
+        self._pristine = pristine
         self._busy = busy
         self.size = size
         self._ready: deque[Instance] = deque()
-        self._discarded: deque[Instance] = deque()
+        self._used: deque[Instance] = deque()
         self._reset()
         if size:
             atexit.register(self.close)
@@ -42,20 +42,25 @@ class Pool:
         return len(self._ready)
 
     def take(self) -> Instance:
-        """A pristine instance, waiting or made now. The last one made: its memory is the warmest
-        in the processor's caches."""
+        """A pristine instance: one that waits, else a used one restored, else one made now. The
+        last one that was used: its memory is the warmest in the processor's caches."""
         with self._changed:
             self._start()
             if self._ready:
                 self._changed.notify_all()
                 return self._ready.pop()
-        return self._make()
+            used = self._used.pop() if self._used else None
+        if used is not None:
+            if self._pristine.restore(used):
+                return used
+            used.close()
+        return self._pristine.make()
 
-    def discard(self, instance: Instance) -> None:
-        """Free an instance, soon: unmapping its memory takes as long as many a step does."""
+    def give_back(self, instance: Instance) -> None:
+        """Restore a used instance, soon, if it is sound; or free it."""
         with self._changed:
-            if self._filler is not None and len(self._discarded) < _MOST_DISCARDED:
-                self._discarded.append(instance)
+            if self._filler is not None and len(self._used) < _MOST_USED:
+                self._used.append(instance)
                 self._changed.notify_all()
                 return
         instance.close()
@@ -93,13 +98,25 @@ class Pool:
                 if self._closed:
                     return
             self._pause()
-            while self._discarded:
-                self._discarded.popleft().close()
+            self._restore_used()
             if len(self._ready) < self.size:
-                instance = self._make()
-                with self._changed:
-                    self._ready.append(instance)
-                    self._changed.notify_all()
+                self._put(self._pristine.make())
+
+    def _restore_used(self) -> None:
+        while True:
+            with self._changed:
+                if not self._used:
+                    return
+                used, wanted = self._used.pop(), len(self._ready) < self.size
+            if wanted and self._pristine.restore(used):
+                self._put(used)
+            else:
+                used.close()
+
+    def _put(self, instance: Instance) -> None:
+        with self._changed:
+            self._ready.append(instance)
+            self._changed.notify_all()
 
     def _pause(self) -> None:
         for _ in range(_PATIENCE):
@@ -108,4 +125,4 @@ class Pool:
                 return
 
     def _needed(self) -> bool:
-        return len(self._ready) < self.size or bool(self._discarded) or self._closed
+        return len(self._ready) < self.size or bool(self._used) or self._closed

@@ -1,30 +1,25 @@
-"""Component values to and from Python, by what they are and not by their declared types.
+"""The component model's values in a guest's memory, by their types: the canonical ABI.
 
-Lists of bytes go through slices: wasmtime's binding takes them one byte at a time.
+The types are those that `imports.json` has, which the build took from the component. What a guest
+gives is hostile: a place outside of its memory or a text that is none is the guest's own crash.
 """
 
-import ctypes
-import threading
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
 
-import wasmtime
-from wasmtime import _ffi as ffi
-from wasmtime.component import LinkerInstance
 
-from coderelay.engines.python import native
-from coderelay.engines.python.world import World, current
+class Memory(Protocol):
+    """A guest's memory, as far as values need it."""
 
-RESOURCES = (
-    "pollable error input-stream output-stream terminal-input terminal-output descriptor "
-    "directory-entry-stream network udp-socket incoming-datagram-stream outgoing-datagram-stream "
-    "tcp-socket resolve-address-stream"
-).split()
-"""The resources of WASI; a resource's type is its place here, from 1."""
+    def read(self, at: int, size: int) -> bytes:
+        """Bytes of it; `IndexError` where there are none."""
 
-_Value = ffi.wasmtime_component_val_t
-_SIZE = ctypes.sizeof(_Value)
-_AT = _Value.of.offset
+    def write(self, at: int, data: bytes) -> None:
+        """Put bytes into it."""
+
+    def allocate(self, size: int, align: int) -> int:
+        """A place for so many bytes."""
 
 
 class Ok(NamedTuple):
@@ -36,12 +31,6 @@ class Ok(NamedTuple):
 class Err(NamedTuple):
     """A result that is not."""
 
-    value: Any
-
-
-class Option(NamedTuple):
-    """A value that may be missing."""
-
     value: Any = None
 
 
@@ -52,229 +41,265 @@ class Case(NamedTuple):
     value: Any = None
 
 
-class Own(NamedTuple):
-    """A resource of the host's, given to the guest."""
-
-    kind: str
-    number: int
+Words = Iterator[int]
 
 
-class Name(str):
-    """A case of an enumeration."""
+class Type:
+    """A type: its size and alignment in memory, how many words it is as an argument, and how a
+    value is read from there and written."""
+
+    size: int
+    align: int
+    words: int
+
+    def load(self, memory: Memory, at: int) -> Any:
+        """The value at a place."""
+        raise NotImplementedError
+
+    def store(self, memory: Memory, at: int, value: Any) -> None:
+        """Put a value at a place."""
+        raise NotImplementedError
+
+    def lift(self, memory: Memory, words: Words) -> Any:
+        """The value that is passed in words."""
+        raise NotImplementedError
 
 
-class U32(int):
-    """A number of 32 bits; others have 64."""
+class _Number(Type):
+    words = 1
+
+    def __init__(self, code: str) -> None:
+        self._form = struct.Struct("<" + code)
+        self.size = self.align = self._form.size
+        self._mask = (1 << 8 * self.size) - 1
+
+    def load(self, memory: Memory, at: int) -> Any:
+        return self._form.unpack(memory.read(at, self.size))[0]
+
+    def store(self, memory: Memory, at: int, value: Any) -> None:
+        memory.write(at, self._form.pack(value))
+
+    def lift(self, memory: Memory, words: Words) -> Any:
+        return next(words) & self._mask
 
 
-class Flags(frozenset[str]):
-    """The flags that are set."""
+class _Sequence(Type):
+    """A place and a length."""
+
+    size, align, words = 8, 4, 2
+    _pair = struct.Struct("<II")
+
+    def load(self, memory: Memory, at: int) -> Any:
+        return self.get(memory, *self._pair.unpack(memory.read(at, 8)))
+
+    def store(self, memory: Memory, at: int, value: Any) -> None:
+        memory.write(at, self._pair.pack(*self.put(memory, value)))
+
+    def lift(self, memory: Memory, words: Words) -> Any:
+        return self.get(memory, next(words), next(words))
+
+    def get(self, memory: Memory, at: int, length: int) -> Any:
+        raise NotImplementedError
+
+    def put(self, memory: Memory, value: Any) -> tuple[int, int]:
+        raise NotImplementedError
 
 
-def define(instance: LinkerInstance, name: str, function: Callable[..., Any]) -> object:
-    """Define an import. The world of the running guest is the function's first argument.
+class _Bytes(_Sequence):
+    def get(self, memory: Memory, at: int, length: int) -> bytes:
+        return memory.read(at, length) if length else b""
 
-    What is returned must be kept for as long as the linker.
-    """
-
-    def called(data: Any, context: Any, kind: Any, args: Any, n: int, results: Any, m: int) -> int:
-        world: World = current.world
-        try:
-            world.charge()
-            answer = function(world, *[lift(context, args[i]) for i in range(n)])
-            if m:
-                lower(context, results[0], answer)
-        except BaseException as error:  # a guest must be left before anything can be raised
-            world.broken(error)
-        return 0
-
-    return native.link(instance, name, called)
+    def put(self, memory: Memory, value: bytes) -> tuple[int, int]:
+        at = memory.allocate(len(value), 1)
+        memory.write(at, value)
+        return at, len(value)
 
 
-def lift(context: Any, value: Any) -> Any:
-    """A guest's value. A resource is its number, flags are a set, a variant is a `Case`."""
-    return _LIFTING[value.kind](context, value.of)
+class Text(_Bytes):
+    """A string, as UTF-8."""
+
+    def get(self, memory: Memory, at: int, length: int) -> Any:
+        """The text at a place."""
+        return super().get(memory, at, length).decode()
+
+    def put(self, memory: Memory, value: Any) -> tuple[int, int]:
+        """Give a text a place of its own."""
+        return super().put(memory, value.encode())
 
 
-def lower(context: Any, slot: Any, value: Any) -> None:
-    """Write a value for the guest."""
-    _LOWERING[type(value)](context, slot, value)
+class _List(_Sequence):
+    def __init__(self, element: Type) -> None:
+        self._element = element
+
+    def get(self, memory: Memory, at: int, length: int) -> list[Any]:
+        element = self._element
+        memory.read(at + element.size * length, 0)  # the end is inside: no list is longer than that
+        return [element.load(memory, at + element.size * place) for place in range(length)]
+
+    def put(self, memory: Memory, value: list[Any]) -> tuple[int, int]:
+        element = self._element
+        at = memory.allocate(element.size * len(value), element.align)
+        for place, item in enumerate(value):
+            element.store(memory, at + element.size * place, item)
+        return at, len(value)
 
 
-def _text(name: Any) -> str:
-    return ctypes.string_at(name.data, name.size).decode() if name.size else ""
+class _Fields(Type):
+    """A tuple; a record, as a dict, where it has names."""
+
+    def __init__(self, kinds: list[Type], names: list[str] | None = None) -> None:
+        self._names = names
+        self._places = []
+        at = 0
+        for kind in kinds:
+            at = _aligned(at, kind.align)
+            self._places.append((at, kind))
+            at += kind.size
+        self.align = max((kind.align for kind in kinds), default=1)
+        self.size = _aligned(at, self.align)
+        self.words = sum(kind.words for kind in kinds)
+
+    def load(self, memory: Memory, at: int) -> Any:
+        return self._made(kind.load(memory, at + place) for place, kind in self._places)
+
+    def store(self, memory: Memory, at: int, value: Any) -> None:
+        items = value if self._names is None else [value[name] for name in self._names]
+        for (place, kind), item in zip(self._places, items, strict=True):
+            kind.store(memory, at + place, item)
+
+    def lift(self, memory: Memory, words: Words) -> Any:
+        return self._made(kind.lift(memory, words) for _, kind in self._places)
+
+    def _made(self, items: Iterator[Any]) -> Any:
+        return tuple(items) if self._names is None else dict(zip(self._names, items, strict=True))
 
 
-def _lift_list(context: Any, of: Any) -> Any:
-    items = of.list
-    if not items.size:
-        return b""
-    if items.data[0].kind == ffi.WASMTIME_COMPONENT_U8.value:
-        return ctypes.string_at(items.data, items.size * _SIZE)[_AT::_SIZE]
-    return [lift(context, items.data[i]) for i in range(items.size)]
+class _Flags(_Number):
+    def __init__(self, names: list[str]) -> None:
+        super().__init__("B" if len(names) <= 8 else "H" if len(names) <= 16 else "I")
+        self._names = names
+
+    def load(self, memory: Memory, at: int) -> Any:
+        return self._set(super().load(memory, at))
+
+    def store(self, memory: Memory, at: int, value: Any) -> None:
+        super().store(memory, at, sum(1 << self._names.index(name) for name in value))
+
+    def lift(self, memory: Memory, words: Words) -> Any:
+        return self._set(super().lift(memory, words))
+
+    def _set(self, bits: int) -> frozenset[str]:
+        return frozenset(name for place, name in enumerate(self._names) if bits >> place & 1)
 
 
-def _lift_record(context: Any, of: Any) -> dict[str, Any]:
-    fields = (of.record.data[i] for i in range(of.record.size))
-    return {_text(field.name): lift(context, field.val) for field in fields}
+class _Variant(Type):
+    """Anything with cases: `made` and `parted` say how a case looks in Python."""
+
+    def __init__(
+        self,
+        cases: list[tuple[str, Type | None]],
+        made: Callable[[str, Any], Any],
+        parted: Callable[[Any], tuple[str, Any]],
+    ) -> None:
+        kinds = [kind for _, kind in cases if kind is not None]
+        self._cases = cases
+        self._numbers = {name: number for number, (name, _) in enumerate(cases)}
+        self._made, self._parted = made, parted
+        self.align = max((kind.align for kind in kinds), default=1)
+        self._at = self.align  # behind the case's number, which is a byte
+        self.size = _aligned(self._at + max((kind.size for kind in kinds), default=0), self.align)
+        if not kinds:
+            self.size = 1
+        self.words = 1 + max((kind.words for kind in kinds), default=0)
+
+    def load(self, memory: Memory, at: int) -> Any:
+        name, kind = self._cases[memory.read(at, 1)[0]]
+        return self._made(name, None if kind is None else kind.load(memory, at + self._at))
+
+    def store(self, memory: Memory, at: int, value: Any) -> None:
+        name, carried = self._parted(value)
+        number = self._numbers[name]
+        memory.write(at, bytes([number]))
+        kind = self._cases[number][1]
+        if kind is not None:
+            kind.store(memory, at + self._at, carried)
+
+    def lift(self, memory: Memory, words: Words) -> Any:
+        name, kind = self._cases[next(words) & 0xFF]
+        rest = iter([next(words) for _ in range(self.words - 1)])
+        return self._made(name, None if kind is None else kind.lift(memory, rest))
 
 
-def _lift_variant(context: Any, of: Any) -> Case:
-    inner = of.variant.val
-    carried = lift(context, inner.contents) if inner else None
-    return Case(_text(of.variant.discriminant), carried)
+def _aligned(at: int, align: int) -> int:
+    return -(-at // align) * align
 
 
-def _lift_resource(context: Any, of: Any) -> int:
-    host = ctypes.POINTER(ffi.wasmtime_component_resource_host_t)()
-    # This gives a borrowed handle back too, as a call must.
-    error = ffi.wasmtime_component_resource_any_to_host(context, of.resource, ctypes.byref(host))
-    if error:
-        raise wasmtime.WasmtimeError._from_ptr(error)
-    number = int(ffi.wasmtime_component_resource_host_rep(host))
-    ffi.wasmtime_component_resource_host_delete(host)
-    return number
+def _result(ok: Type | None, err: Type | None) -> Type:
+    return _Variant(
+        [("ok", ok), ("err", err)],
+        lambda name, value: Ok(value) if name == "ok" else Err(value),
+        lambda result: ("ok" if isinstance(result, Ok) else "err", result.value),
+    )
 
 
-_LIFTING: dict[int, Callable[[Any, Any], Any]] = {
-    ffi.WASMTIME_COMPONENT_U32.value: lambda context, of: of.u32,
-    ffi.WASMTIME_COMPONENT_U64.value: lambda context, of: of.u64,
-    ffi.WASMTIME_COMPONENT_STRING.value: lambda context, of: _text(of.string),
-    ffi.WASMTIME_COMPONENT_ENUM.value: lambda context, of: _text(of.enumeration),
-    ffi.WASMTIME_COMPONENT_FLAGS.value: lambda context, of: frozenset(
-        _text(of.flags.data[i]) for i in range(of.flags.size)
-    ),
-    ffi.WASMTIME_COMPONENT_LIST.value: _lift_list,
-    ffi.WASMTIME_COMPONENT_RECORD.value: _lift_record,
-    ffi.WASMTIME_COMPONENT_VARIANT.value: _lift_variant,
-    ffi.WASMTIME_COMPONENT_RESOURCE.value: _lift_resource,
+def _option(some: Type) -> Type:
+    return _Variant(
+        [("none", None), ("some", some)],
+        lambda name, value: value,
+        lambda value: ("none" if value is None else "some", value),
+    )
+
+
+def _enum(names: list[str]) -> Type:
+    cases: list[tuple[str, Type | None]] = [(name, None) for name in names]
+    return _Variant(cases, lambda name, value: name, lambda name: (name, None))
+
+
+_NUMBERS = {
+    "bool": "?",
+    "u8": "B",
+    "u16": "H",
+    "u32": "I",
+    "u64": "Q",
+    "s8": "b",
+    "s16": "h",
+    "s32": "i",
+    "s64": "q",
+    "handle": "I",
 }
 
 
-def _box(context: Any, value: Any) -> Any:
-    raw = _Value()
-    lower(context, raw, value)
-    return ffi.wasmtime_component_val_new(ctypes.byref(raw))
+def of(told: Any) -> Type:
+    """The type that `imports.json` tells of."""
+    match told:
+        case "string":
+            return Text()
+        case str():
+            return _Number(_NUMBERS[told])
+        case ["list", "u8"]:
+            return _Bytes()
+        case ["list", element]:
+            return _List(of(element))
+        case ["tuple", kinds]:
+            return _Fields([of(kind) for kind in kinds])
+        case ["record", fields]:
+            return _Fields([of(kind) for _, kind in fields], [name for name, _ in fields])
+        case ["flags", names]:
+            return _Flags(names)
+        case ["enum", names]:
+            return _enum(names)
+        case ["option", some]:
+            return _option(of(some))
+        case ["result", ok, err]:
+            return _result(_maybe(ok), _maybe(err))
+        case ["variant", cases]:
+            return _Variant(
+                [(name, _maybe(kind)) for name, kind in cases],
+                Case,
+                lambda case: (case.name, case.value),
+            )
+    raise ValueError(f"a type that is not known: {told}")
 
 
-def _lower_result(context: Any, slot: Any, value: Ok | Err) -> None:
-    slot.kind = ffi.WASMTIME_COMPONENT_RESULT.value
-    slot.of.result.is_ok = isinstance(value, Ok)
-    if value.value is not None:
-        slot.of.result.val = _box(context, value.value)
-    else:
-        slot.of.result.val = None
-
-
-def _lower_option(context: Any, slot: Any, value: Option) -> None:
-    slot.kind = ffi.WASMTIME_COMPONENT_OPTION.value
-    slot.of.option = _box(context, value.value) if value.value is not None else None
-
-
-def _lower_case(context: Any, slot: Any, value: Case) -> None:
-    slot.kind = ffi.WASMTIME_COMPONENT_VARIANT.value
-    slot.of.variant.discriminant = ffi.str_to_capi(value.name)
-    slot.of.variant.val = _box(context, value.value) if value.value is not None else None
-
-
-def _lower_own(context: Any, slot: Any, value: Own) -> None:
-    kind = RESOURCES.index(value.kind) + 1
-    host = ffi.wasmtime_component_resource_host_new(True, value.number, kind)
-    found = ctypes.POINTER(ffi.wasmtime_component_resource_any_t)()
-    error = ffi.wasmtime_component_resource_host_to_any(context, host, ctypes.byref(found))
-    ffi.wasmtime_component_resource_host_delete(host)
-    if error:
-        raise wasmtime.WasmtimeError._from_ptr(error)
-    slot.kind = ffi.WASMTIME_COMPONENT_RESOURCE.value
-    slot.of.resource = found
-
-
-def _lower_bytes(context: Any, slot: Any, value: bytes) -> None:
-    items = ffi.wasmtime_component_vallist_t()
-    ffi.wasmtime_component_vallist_new_uninit(items, len(value))
-    size = len(value) * _SIZE
-    room = _room.data
-    if len(room) < size:
-        room = _room.data = bytearray(_BYTE * len(value))
-    room[_AT:size:_SIZE] = value
-    ctypes.memmove(items.data, ctypes.addressof(ctypes.c_char.from_buffer(room)), size)
-    slot.kind, slot.of.list = ffi.WASMTIME_COMPONENT_LIST.value, items
-
-
-def _lower_list(context: Any, slot: Any, value: list[Any]) -> None:
-    items = ffi.wasmtime_component_vallist_t()
-    ffi.wasmtime_component_vallist_new_uninit(items, len(value))
-    for place, item in enumerate(value):
-        lower(context, items.data[place], item)
-    slot.kind, slot.of.list = ffi.WASMTIME_COMPONENT_LIST.value, items
-
-
-def _lower_tuple(context: Any, slot: Any, value: tuple[Any, ...]) -> None:
-    items = ffi.wasmtime_component_valtuple_t()
-    ffi.wasmtime_component_valtuple_new_uninit(items, len(value))
-    for place, item in enumerate(value):
-        lower(context, items.data[place], item)
-    slot.kind, slot.of.tuple = ffi.WASMTIME_COMPONENT_TUPLE.value, items
-
-
-def _lower_record(context: Any, slot: Any, value: dict[str, Any]) -> None:
-    fields = ffi.wasmtime_component_valrecord_t()
-    ffi.wasmtime_component_valrecord_new_uninit(fields, len(value))
-    for place, (name, item) in enumerate(value.items()):
-        lower(context, fields.data[place].val, item)
-        fields.data[place].name = ffi.str_to_capi(name)
-    slot.kind, slot.of.record = ffi.WASMTIME_COMPONENT_RECORD.value, fields
-
-
-def _lower_flags(context: Any, slot: Any, value: Flags) -> None:
-    flags = ffi.wasmtime_component_valflags_t()
-    ffi.wasmtime_component_valflags_new_uninit(flags, len(value))
-    for place, name in enumerate(value):
-        flags.data[place] = ffi.str_to_capi(name)
-    slot.kind, slot.of.flags = ffi.WASMTIME_COMPONENT_FLAGS.value, flags
-
-
-def _simple(kind: Any, field: str, made: Callable[[Any], Any]) -> Callable[[Any, Any, Any], None]:
-    def lowered(context: Any, slot: Any, value: Any) -> None:
-        slot.kind = kind.value
-        setattr(slot.of, field, made(value))
-
-    return lowered
-
-
-_LOWERING: dict[type, Callable[[Any, Any, Any], None]] = {
-    bool: _simple(ffi.WASMTIME_COMPONENT_BOOL, "boolean", bool),
-    int: _simple(ffi.WASMTIME_COMPONENT_U64, "u64", int),
-    U32: _simple(ffi.WASMTIME_COMPONENT_U32, "u32", int),
-    str: _simple(ffi.WASMTIME_COMPONENT_STRING, "string", ffi.str_to_capi),
-    Name: _simple(ffi.WASMTIME_COMPONENT_ENUM, "enumeration", ffi.str_to_capi),
-    Ok: _lower_result,
-    Err: _lower_result,
-    Option: _lower_option,
-    Case: _lower_case,
-    Own: _lower_own,
-    bytes: _lower_bytes,
-    list: _lower_list,
-    tuple: _lower_tuple,
-    dict: _lower_record,
-    Flags: _lower_flags,
-}
-
-
-def _byte() -> bytes:
-    value = _Value()
-    value.kind = ffi.WASMTIME_COMPONENT_U8.value
-    return bytes(value)
-
-
-_BYTE = _byte()
-"""How a byte that is 0 looks as an element of a list."""
-
-
-class _Room(threading.local):
-    """Where bytes are spread out: elements whose kind is set already."""
-
-    data = bytearray()
-
-
-_room = _Room()
+def _maybe(told: Any) -> Type | None:
+    return None if told is None else of(told)

@@ -4,12 +4,9 @@ import errno
 from collections.abc import Callable
 from typing import Any
 
-from wasmtime.component import LinkerInstance
-
-from coderelay.engines.python import values
 from coderelay.engines.python.files import Files
 from coderelay.engines.python.usage import Refused
-from coderelay.engines.python.values import Case, Err, Name, Ok, Own
+from coderelay.engines.python.values import Case, Err, Ok
 from coderelay.engines.python.world import World
 
 _CLOSED = Err(Case("closed"))
@@ -37,6 +34,8 @@ _NAMES = {
     "EXDEV": "cross-device",
 }
 _CODES = {getattr(errno, name): code for name, code in _NAMES.items() if hasattr(errno, name)}
+_DESCRIPTOR = "wasi:filesystem/types#[method]descriptor."
+_ENTRIES = "wasi:filesystem/types#[method]directory-entry-stream.read-directory-entry"
 _METHODS: dict[str, Callable[..., Any]] = {
     "append-via-stream": Files.append_via_stream,
     "create-directory-at": Files.create_directory_at,
@@ -63,16 +62,12 @@ _METHODS: dict[str, Callable[..., Any]] = {
 """Links are not among them: none can be made, and none is followed."""
 
 
-def define(instance: LinkerInstance, interface: str, name: str) -> object | None:
-    """Define a function of WASI, if it is one of these."""
-    if interface == "wasi:filesystem/types":
-        method = name.rpartition(".")[2]
-        if name.startswith("[method]descriptor.") and method in _METHODS:
-            return values.define(instance, name, _asked(_METHODS[method]))
-        if method == "read-directory-entry":
-            return values.define(instance, name, _asked(Files.read_directory_entry))
-    function = _FUNCTIONS.get(f"{interface}#{name}")
-    return values.define(instance, name, function) if function is not None else None
+def find(name: str) -> Callable[..., Any] | None:
+    """The function that answers an import, if it is one of these."""
+    if name.startswith(_DESCRIPTOR):
+        method = _METHODS.get(name.removeprefix(_DESCRIPTOR))
+        return None if method is None else _asked(method)
+    return _FUNCTIONS.get(name)
 
 
 def forget(world: World, number: int) -> None:
@@ -84,11 +79,11 @@ def forget(world: World, number: int) -> None:
 def _asked(method: Callable[..., Any]) -> Callable[..., Ok | Err]:
     def call(world: World, *arguments: Any) -> Ok | Err:
         if world.files is None:
-            return Err(Name("not-permitted"))
+            return Err("not-permitted")
         try:
             return Ok(method(world.files, *arguments))
         except (Refused, OSError, OverflowError) as error:
-            return Err(Name(_code(world, error)))
+            return Err(_code(world, error))
 
     return call
 
@@ -153,10 +148,11 @@ def _failed(world: World, error: Exception) -> Err:
     _code(world, error)
     if isinstance(error, Refused) and error.code == "bad-descriptor":
         return _CLOSED
-    return Err(Case("last-operation-failed", Own("error", 0)))
+    return Err(Case("last-operation-failed", 0))
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
+    _ENTRIES: _asked(Files.read_directory_entry),
     "wasi:filesystem/preopens#get-directories": _preopened,
     "wasi:io/streams#[method]input-stream.read": _read,
     "wasi:io/streams#[method]output-stream.check-write": _can_write,

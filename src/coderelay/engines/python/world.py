@@ -2,9 +2,11 @@
 
 import hashlib
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from coderelay.core.program import FIXED_DATE
+from coderelay.engines.python.values import Memory
 from coderelay.engines.wasm.clock import VirtualClock
 
 if TYPE_CHECKING:
@@ -78,6 +80,8 @@ class World:
 
 class _Current(threading.local):
     world: World = World()
+    memory: Callable[[str], Memory]
+    """The running guest's memory, with one of its functions that allocate."""
 
 
 current = _Current()

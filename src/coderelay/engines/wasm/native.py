@@ -89,6 +89,11 @@ class Instance:
         ctypes.memset(self._address(at, size), 0, size)
 
     @property
+    def address(self) -> int:
+        """Where the memory is in this process."""
+        return self._start
+
+    @property
     def memory_size(self) -> int:
         """How far the memory has grown, in bytes."""
         return int(ffi.wasmtime_memory_data_size(self._context, self._memory))
@@ -125,7 +130,7 @@ class Instance:
 
 
 class Imports:
-    """Host functions for a linker, each from numbers to a 32-bit integer or nothing."""
+    """Host functions for a linker, each from numbers to an integer or nothing."""
 
     def __init__(self, linker: wasmtime.Linker) -> None:
         self._linker = linker
@@ -135,7 +140,9 @@ class Imports:
         """Give the module this import."""
         kind = item.type
         assert isinstance(kind, wasmtime.FuncType) and item.name is not None
-        callback = ffi.wasmtime_func_unchecked_callback_t(_trampoline(function, kind.params))
+        wide = [str(result) for result in kind.results] == ["i64"]
+        called = _trampoline(function, kind.params, wide=wide)
+        callback = ffi.wasmtime_func_unchecked_callback_t(called)
         self._kept.append(callback)
         module, name = item.module.encode(), item.name.encode()
         error = ffi.wasmtime_linker_define_func_unchecked(
@@ -154,7 +161,7 @@ class Imports:
 
 
 def _trampoline(
-    function: Callable[..., int | None], kinds: Sequence[wasmtime.ValType]
+    function: Callable[..., int | None], kinds: Sequence[wasmtime.ValType], *, wide: bool
 ) -> Callable[..., int]:
     readers = [_READERS[str(kind)] for kind in kinds]
 
@@ -162,7 +169,10 @@ def _trampoline(
         try:
             result = function(*[read(words[place]) for place, read in enumerate(readers)])
             if result is not None:
-                words[0].i32 = result
+                if wide:
+                    words[0].i64 = result
+                else:
+                    words[0].i32 = result
             return 0
         except BaseException as error:
             _raised.error = error

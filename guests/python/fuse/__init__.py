@@ -1,0 +1,1 @@
+"""Makes one core module of a component: what restoring an instance, and calling it fast, need."""

