@@ -11,19 +11,32 @@ docs/design/restored-instances.md.
 import ctypes
 import mmap
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 
+from coderelay.core.limits import MB
 from coderelay.engines.python.instance import MEMORY, Instance
 
 _PAGE = mmap.PAGESIZE
 _ENTRY = 8
 _PRESENT_OR_SWAPPED, _OF_A_FILE = 0xC0, 0x20
-_OWN = bytes(
+_PRIVATE = bytes(
     1 if high & _PRESENT_OR_SWAPPED and not high & _OF_A_FILE else 0 for high in range(256)
 )
 """Whether a page is private to this process, by the last byte of its entry in the page map."""
+_MOST_LEARNED = 2 * MB
 _MAP = "/proc/self/pagemap"  # opened each time: after a fork it is another's
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What a pristine instance is: the size of its memory, and the pages that are its own, as a
+    number with a byte for each page, and as they are written."""
+
+    size: int
+    own: int
+    pages: tuple[tuple[int, bytes], ...]
 
 
 class Pristine:
@@ -31,47 +44,59 @@ class Pristine:
 
     def __init__(self, make: Callable[[], Instance]) -> None:
         self._make = make
-        self._size = 0
-        self._touched = 0
-        self._pages: list[tuple[int, bytes]] = []
+        self._state: _State | None = None
+        self._learned = 0
 
     def make(self) -> Instance:
         """A new one."""
         instance = self._make()
-        if not self._pages:
-            self._take(instance)
+        if self._state is None:
+            self._state = _taken(instance)
         return instance
 
     def restore(self, instance: Instance) -> bool:
         """Make a sound instance as good as new. Says whether it could."""
-        core = instance.core
-        if not self._pages or core.memory_size != self._size:
+        core, state = instance.core, self._state
+        if state is None or core.memory_size != state.size:
             return False
-        touched = _touched(core.address, self._size)
-        if touched is None:
+        flags = _own(core.address, state.size)
+        if flags is None:
             return False
-        more = int.from_bytes(touched, "little") & ~self._touched
-        for start, end in _stretches(more.to_bytes(len(touched), "little")):
+        more = int.from_bytes(flags, "little") & ~state.own
+        stretches = _stretches(more.to_bytes(len(flags), "little"))
+        for start, end in stretches:
             if not _give_back(core.address + start, end - start):
                 return False
-        for start, data in self._pages:
+        if stretches:
+            self._learn(instance, state, more, stretches)
+        for start, data in state.pages:
             core.write(start, data)
         instance.store.set_limits(memory_size=MEMORY)
         return True
 
-    def _take(self, instance: Instance) -> None:
-        core = instance.core
-        size = core.memory_size
-        touched = _touched(core.address, size)
-        if touched is not None:
-            self._size, self._touched = size, int.from_bytes(touched, "little")
-            self._pages = [
-                (start, core.read(start, end - start)) for start, end in _stretches(touched)
-            ]
+    def _learn(
+        self, instance: Instance, state: _State, more: int, stretches: Sequence[tuple[int, int]]
+    ) -> None:
+        """What one program touches, the next will: copying a page costs far less than a fault."""
+        learned = self._learned + sum(end - start for start, end in stretches)
+        if learned <= _MOST_LEARNED:
+            read = instance.core.read
+            pages = tuple((start, read(start, end - start)) for start, end in stretches)
+            self._state = _State(state.size, state.own | more, state.pages + pages)
+            self._learned = learned
 
 
-def _touched(address: int, size: int) -> bytes | None:
-    """A byte for each page of this process: 1 where it has been written to."""
+def _taken(instance: Instance) -> _State | None:
+    core = instance.core
+    flags = _own(core.address, core.memory_size)
+    if flags is None:
+        return None
+    pages = tuple((start, core.read(start, end - start)) for start, end in _stretches(flags))
+    return _State(core.memory_size, int.from_bytes(flags, "little"), pages)
+
+
+def _own(address: int, size: int) -> bytes | None:
+    """A byte for each page: 1 where this process has written to it."""
     try:
         with open(_MAP, "rb", buffering=0) as file:
             file.seek(address // _PAGE * _ENTRY)
@@ -80,7 +105,7 @@ def _touched(address: int, size: int) -> bytes | None:
         return None
     if len(entries) != size // _PAGE * _ENTRY:
         return None
-    return entries[_ENTRY - 1 :: _ENTRY].translate(_OWN)
+    return entries[_ENTRY - 1 :: _ENTRY].translate(_PRIVATE)
 
 
 def _stretches(flags: bytes) -> list[tuple[int, int]]:
