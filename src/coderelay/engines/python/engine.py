@@ -1,13 +1,15 @@
 """Runs Python programs, on CPython compiled to WebAssembly."""
 
+import hashlib
 from collections.abc import Sequence
 
 from coderelay.core import Limits, Program, ToolName
 from coderelay.engines.python.compiler import Compiler
 from coderelay.engines.python.execution import PythonExecution
-from coderelay.engines.python.instance import Guest, Instance
+from coderelay.engines.python.instance import IMAGE, Guest, Instance
 from coderelay.engines.python.pool import Pool
 from coderelay.engines.python.pristine import Pristine
+from coderelay.engines.wasm import compiled
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.compiled import Progress
 
@@ -23,12 +25,14 @@ class PythonEngine:
     language = "python"
 
     def __init__(self, progress: Progress = lambda message: None, *, pool: int = INSTANCES) -> None:
-        guest = Guest(progress)
-        self.fingerprint = f"python-{SEMANTICS}-{guest.digest}"
+        wasm = compiled.image(IMAGE)
+        guest = Guest(wasm, progress)
+        self.fingerprint = f"python-{SEMANTICS}-{hashlib.sha256(wasm).hexdigest()[:16]}"
         self.backstop = backstop = Backstop(guest.engine)
-        programs = Pristine(lambda: Instance(guest))
-        self.pool = Pool(programs, pool, busy=lambda: backstop.busy)
-        self.compiler = Compiler(guest, backstop, pool=min(pool, COMPILERS))
+        self.compiler = compiler = Compiler(
+            Guest(wasm, progress, metered=False), guest, backstop, pool=min(pool, COMPILERS)
+        )
+        self.pool = Pool(Pristine(lambda: Instance(guest)), pool, busy=lambda: compiler.busy)
 
     def fill(self) -> None:
         """Wait until all instances are ready that are made before they are needed."""

@@ -1,6 +1,5 @@
 """An instance of the guest: made, warmed up by one fixed program, and entered."""
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,8 +10,7 @@ from coderelay.core import EngineError
 from coderelay.core.limits import MB
 from coderelay.engines.python import imports, values
 from coderelay.engines.python.world import World, current
-from coderelay.engines.wasm import compiled, native
-from coderelay.engines.wasm.config import metered
+from coderelay.engines.wasm import compiled, config, native
 from coderelay.engines.wasm.execution import Trapped
 
 IMAGE = Path(__file__).parent / "guest" / "python.wasm"
@@ -34,7 +32,8 @@ class Instance:
     def __init__(self, guest: "Guest", *, warm: bool = True) -> None:
         self.store = wasmtime.Store(guest.engine)
         self.store.set_limits(memory_size=MEMORY)
-        self.store.set_fuel(_PLENTY)
+        if guest.metered:
+            self.store.set_fuel(_PLENTY)
         self.store.set_epoch_deadline(_PLENTY)
         self.core = native.Instance(self.store, guest.linked.instantiate(self.store))
         self._memories: dict[str, _Memory] = {}
@@ -100,15 +99,14 @@ class _Memory:
 
 
 class Guest:
-    """The compiled image, linked: what instances are made of."""
+    """The image, compiled and linked: what instances are made of."""
 
-    def __init__(self, progress: compiled.Progress) -> None:
-        wasm = compiled.image(IMAGE)
-        self.digest = hashlib.sha256(wasm).hexdigest()[:16]
-        self.engine = wasmtime.Engine(metered(_STACK))
+    def __init__(self, wasm: bytes, progress: compiled.Progress, *, metered: bool = True) -> None:
+        self.metered = metered
+        self.engine = wasmtime.Engine((config.metered if metered else config.unmetered)(_STACK))
         self.module: wasmtime.Module = compiled.load(
             wasm,
-            configuration=f"python, stack {_STACK}",
+            configuration=f"python, stack {_STACK}, {'' if metered else 'un'}metered",
             compile=lambda data: wasmtime.Module(self.engine, data),
             serialize=lambda unit: bytes(unit.serialize()),
             deserialize=lambda path: wasmtime.Module.deserialize_file(self.engine, path),

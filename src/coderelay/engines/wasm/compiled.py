@@ -14,7 +14,7 @@ import wasmtime
 
 from coderelay.core import GuestMissing
 
-_KEPT = 9
+_KEPT = 12
 """How many compiled units stay: those of three releases."""
 
 Unit = TypeVar("Unit")

@@ -1,4 +1,5 @@
-"""One wasmtime configuration for every guest: metered, interruptible and deterministic."""
+"""How wasmtime is configured for every guest: interruptible and deterministic, and metered where
+programs run."""
 
 import wasmtime
 
@@ -8,10 +9,16 @@ aborts the process without it."""
 
 
 def metered(stack: int) -> wasmtime.Config:
-    """Counts fuel, can be interrupted, gives one NaN, and has no feature whose result may vary
-    between processors. `stack` is the native stack that a guest may use, in bytes."""
-    config = wasmtime.Config()
+    """Counts fuel besides. `stack` is the native stack that a guest may use, in bytes."""
+    config = unmetered(stack)
     config.consume_fuel = True
+    return config
+
+
+def unmetered(stack: int) -> wasmtime.Config:
+    """Can be interrupted, gives one NaN, and has no feature whose result may vary between
+    processors."""
+    config = wasmtime.Config()
     config.epoch_interruption = True
     config.cranelift_nan_canonicalization = True
     config.wasm_relaxed_simd = False
