@@ -25,7 +25,7 @@ _PRIVATE = bytes(
     1 if high & _PRESENT_OR_SWAPPED and not high & _OF_A_FILE else 0 for high in range(256)
 )
 """Whether a page is private to this process, by the last byte of its entry in the page map."""
-_MOST_LEARNED = 4 * MB
+_MOST_LEARNED = MB
 _MAP = "/proc/self/pagemap"  # opened each time: after a fork it is another's
 
 
