@@ -44,7 +44,7 @@ class Bytes:
         (["list", "u32"], [1, 2], "0004000002000000"),
         (["list", ["tuple", ["handle", "string"]]], [(3, "/")], "0004000001000000"),
         (TIME, {"seconds": 1, "nanoseconds": 2}, "01000000000000000200000000000000"),
-        (["flags", ["a", "b", "c"]], frozenset({"a", "c"}), "05"),
+        (["flags", ["a", "b", "c"]], frozenset({"c"}), "04"),
         (CODE, "loop", "02"),
         (["option", "handle"], None, "0000000000000000"),
         (["option", "handle"], 5, "0100000005000000"),

@@ -117,3 +117,19 @@ def test_nothing_is_restored_where_the_system_does_not_tell_which_pages_were_tou
         assert run(WASTEFUL, on=alone).outcome == usual
         assert not alone.pool._pristine.restore(instance)
     alone.pool.close()
+
+
+def test_an_import_may_run_a_guest_of_its_own(alone: PythonEngine, one: OneInstance) -> None:
+    class Nesting(World):
+        def call(self, name: str, arguments: str) -> int:
+            assert run("1 + 1").value == 2
+            return super().call(name, arguments)
+
+        def log(self, level: int, text: str) -> None:
+            said.append(text)
+
+    said: list[str] = []
+    source = "import asyncio as a\ntask = a.create_task(get(key=1))\nawait a.sleep(0)\nprint('on')"
+    setup = '[[["get",["get"],["key"]]],null,1000,1000,1000]'
+    one.instance.enter(Nesting(), "start", alone.compiler.code(source, 30), source, setup)
+    assert "".join(said) == "on\n"

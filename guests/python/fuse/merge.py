@@ -61,7 +61,7 @@ class _Linked:
     def __init__(self, component: Component) -> None:
         self._component = component
         self._fixed = dict(self._fix_ups())
-        self.kept = {"memory": "memory"}
+        self.kept: dict[str, set[str]] = {}
         """The merged module's exports that stay, and what they are called then."""
 
     def modules(self) -> Iterator[tuple[int, bytes]]:
@@ -72,10 +72,13 @@ class _Linked:
                 module = self._component.modules[instance.module]
                 yield place, joined(module[:8], self._rewritten(place, instance, module))
         for name, function in self._component.lifted.items():
-            self.kept[_named(function)] = name
+            self._keep(function, name)
             after = Exported(function.instance, f"cabi_post_{function.name}")
-            self.kept[_named(after)] = f"after {name}"
-            self.kept[_named(Exported(function.instance, "cabi_realloc"))] = "allocate"
+            self._keep(after, f"after {name}")
+            self._keep(Exported(function.instance, "cabi_realloc"), "allocate")
+
+    def _keep(self, item: Exported, name: str) -> None:
+        self.kept.setdefault(_named(item), set()).add(name)
 
     def _instances(self) -> Iterator[tuple[int, Instance]]:
         for place, instance in enumerate(self._component.instances):
@@ -120,7 +123,7 @@ class _Linked:
             item = self._fixed.get(item, item)
         if isinstance(item, Exported):
             if name == "memory":
-                self.kept[_named(item)] = "memory"
+                self._keep(item, "memory")
             return text(str(item.instance)) + text(_named(item)) + kind
         return text(HOST) + text(self._host(module, name, item)) + kind
 
@@ -132,7 +135,7 @@ class _Linked:
             allocator = self._component.find(item.realloc.instance, item.realloc.name)
             assert isinstance(allocator, Exported)
             told = f"allocate {_named(allocator)}"
-            self.kept[_named(allocator)] = told
+            self._keep(allocator, told)
             return f"{called}|{told}"
         return called
 
@@ -141,16 +144,16 @@ def _named(item: Exported) -> str:
     return f"{item.instance}.{item.name}"
 
 
-def _trimmed(module: bytes, kept: dict[str, str]) -> bytes:
+def _trimmed(module: bytes, kept: dict[str, set[str]]) -> bytes:
     """With only these exports, under their new names."""
 
     def rewritten() -> Iterator[tuple[int, bytes]]:
         for kind, content in sections(module):
             if kind == EXPORT:
                 content = vector(
-                    text(kept[name]) + bytes([sort]) + number(index)
+                    text(new) + bytes([sort]) + number(index)
                     for name, sort, index in exports(content)
-                    if name in kept
+                    for new in sorted(kept.get(name, ()))
                 )
             yield kind, content
 
@@ -161,8 +164,12 @@ def _checked(module: bytes) -> bytes:
     """The module, if its memory and one variable, the stack pointer, are all the state it has: an
     instance is restored by its memory alone."""
     found = dict(sections(module))
-    if any(kind[0] != FUNCTION_KIND for _, _, kind in imports(found[IMPORT])):
-        raise ValueError("the linked module imports something that is not a function")
+    exported = {name for name, _, _ in exports(found[EXPORT])}
+    for _, name, kind in imports(found[IMPORT]):
+        if kind[0] != FUNCTION_KIND:
+            raise ValueError("the linked module imports something that is not a function")
+        if not exported.issuperset(name.split("|")[1:]):
+            raise ValueError(f"nothing can allocate for {name}")
     if len(list(variables(found[GLOBAL]))) != 1:
         raise ValueError("the linked module has variables besides its stack pointer")
     return module

@@ -44,6 +44,7 @@ def _entered(
         takes = []  # they are in memory, and none that we answer has so many
 
     def called(*words: int) -> int | None:
+        assert current.memory is not None
         world, memory = current.world, current.memory(allocator)
         try:
             left = iter(words)

@@ -48,6 +48,7 @@ class Instance:
 
         The answer is empty where the export gives none.
         """
+        outer = current.world, current.memory  # an import may have run a guest of its own
         current.world, current.memory = world, self._memory
         try:
             return self._call(export, texts)
@@ -56,6 +57,7 @@ class Instance:
         except (IndexError, UnicodeDecodeError) as error:  # the guest gave what it does not have
             raise Trapped(TrapCode.UNREACHABLE) from error
         finally:
+            current.world, current.memory = outer
             if isinstance(world.error, Exception):
                 raise EngineError("the Python engine failed") from world.error
             if world.error is not None:  # somebody pressed Ctrl-C

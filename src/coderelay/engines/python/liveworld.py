@@ -14,7 +14,7 @@ from coderelay.engines.python.files import Files
 from coderelay.engines.python.livecalls import Answer, NoCalls
 from coderelay.engines.python.liveclock import LiveClock, OwnTime
 from coderelay.engines.python.livelimits import LiveLimits
-from coderelay.engines.python.world import World, current
+from coderelay.engines.python.world import World
 from coderelay.engines.wasm.ledger import shown_size
 
 _BYTE_FUEL = 100
@@ -103,10 +103,7 @@ class LiveWorld(World):
             return f"!{refused}"
         self._made += len(asked)
         began = time.monotonic()
-        try:
-            results = self._answer(asked)
-        finally:
-            current.world = self  # who answers may have run guests of its own on this thread
+        results = self._answer(asked)
         self.clock.own.give(time.monotonic() - began)
         self._rearm(self.clock.own.left)
         return livecalls.write(asked, results, self._limits)

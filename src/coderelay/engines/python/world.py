@@ -80,7 +80,7 @@ class World:
 
 class _Current(threading.local):
     world: World = World()
-    memory: Callable[[str], Memory]
+    memory: Callable[[str], Memory] | None = None
     """The running guest's memory, with one of its functions that allocate."""
 
 
