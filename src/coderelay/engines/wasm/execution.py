@@ -46,7 +46,7 @@ CRASHED = Failure(
 
 
 class Trapped(Exception):
-    """A trap of a component: wasmtime tells those as plain errors, which the engine reads."""
+    """A trap, or what ends a guest as one does: the cause says more."""
 
     def __init__(self, code: TrapCode) -> None:
         super().__init__(code.name)
