@@ -18,7 +18,7 @@ from coderelay.engines.python.world import World
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.execution import Trapped
 
-_KEPT = 16 * MB
+_KEPT, _LEARN = 16 * MB, 8 * MB
 _FUEL = 10_000_000_000
 _QUICK = 1.0
 """Seconds after which compiling begins again with fuel: ten times what any program needs."""
@@ -79,7 +79,9 @@ class Compiler:
         self._metered = metered
         self._backstop = backstop
         self._quick = Backstop(guest.engine)
-        self._pool = Pool(Pristine(lambda: _warm(guest)), pool, busy=lambda: self.busy)
+        self._pool = Pool(
+            Pristine(lambda: _warm(guest), learn=_LEARN), pool, busy=lambda: self.busy
+        )
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, str] = OrderedDict()
         self._size = 0

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 
 from coderelay.core import Limits, Program, ToolName
+from coderelay.core.limits import MB
 from coderelay.engines.python.compiler import Compiler
 from coderelay.engines.python.execution import PythonExecution
 from coderelay.engines.python.instance import IMAGE, Guest, Instance
@@ -15,6 +16,8 @@ from coderelay.engines.wasm.compiled import Progress
 
 INSTANCES, COMPILERS = 4, 2
 """How many wait in their pools."""
+_LEARN = MB
+"""Many instances may wait for results, so they may hold little that they do not need."""
 SEMANTICS = 1
 """Raised when the host's side of a run changes what programs see."""
 
@@ -32,7 +35,8 @@ class PythonEngine:
         self.compiler = compiler = Compiler(
             Guest(wasm, progress, metered=False), guest, backstop, pool=min(pool, COMPILERS)
         )
-        self.pool = Pool(Pristine(lambda: Instance(guest)), pool, busy=lambda: compiler.busy)
+        programs = Pristine(lambda: Instance(guest), learn=_LEARN)
+        self.pool = Pool(programs, pool, busy=lambda: compiler.busy)
 
     def fill(self) -> None:
         """Wait until all instances are ready that are made before they are needed."""

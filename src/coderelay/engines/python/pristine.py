@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from coderelay.core.limits import MB
 from coderelay.engines.python.instance import MEMORY, Instance
 
 _PAGE = mmap.PAGESIZE
@@ -25,7 +24,6 @@ _PRIVATE = bytes(
     1 if high & _PRESENT_OR_SWAPPED and not high & _OF_A_FILE else 0 for high in range(256)
 )
 """Whether a page is private to this process, by the last byte of its entry in the page map."""
-_MOST_LEARNED = MB
 _MAP = "/proc/self/pagemap"  # opened each time: after a fork it is another's
 
 
@@ -40,10 +38,14 @@ class _State:
 
 
 class Pristine:
-    """Makes instances of one kind, all alike, and restores used ones to what they were."""
+    """Makes instances of one kind, all alike, and restores used ones to what they were.
 
-    def __init__(self, make: Callable[[], Instance]) -> None:
+    `learn` is how many bytes are copied besides what the warm-up touched; each instance holds them.
+    """
+
+    def __init__(self, make: Callable[[], Instance], *, learn: int) -> None:
         self._make = make
+        self._most = learn
         self._state: _State | None = None
         self._learned = 0
 
@@ -79,7 +81,7 @@ class Pristine:
     ) -> None:
         """What one program touches, the next will: copying a page costs far less than a fault."""
         learned = self._learned + sum(end - start for start, end in stretches)
-        if learned <= _MOST_LEARNED:
+        if learned <= self._most:
             read = instance.core.read
             pages = tuple((start, read(start, end - start)) for start, end in stretches)
             self._state = _State(state.size, state.own | more, state.pages + pages)
