@@ -26,20 +26,26 @@ _HEAD = re.compile(re.escape(FAILED).replace("KIND", r"([a-z_]+)( limit)?"))
 
 
 def as_text(outcome: Completed | Failed) -> str:
-    """The output and the value of a program, or its failure, and then its log."""
+    """The output and the value of a program, or its failure, and then its log. A log alone stands
+    for the output, and null for nothing at all."""
+    said, log = put_out(outcome)
+    if not said:
+        said, log = log or value_text(None), ""
+    return f"{said}\n\nLog:\n{log}" if log else said
+
+
+def put_out(outcome: Completed | Failed) -> tuple[str, str]:
+    """The output and the value of a program, or its failure; and its log."""
     match outcome:
         case Completed(value, logs):
             said = [log.text for log in logs if log.level in OUTPUT]
-            rest = [log.text for log in logs if log.level not in OUTPUT]
-            if value is not None or not logs:
+            if value is not None:
                 said.append(value_text(value))
-            said, rest = (said, rest) if said else (rest, [])
-            parts = ["\n".join(said)]
+            return "\n".join(said), "\n".join(log.text for log in logs if log.level not in OUTPUT)
         case Failed(error, logs):
-            parts, rest = [failure_text(error)], [log.text for log in logs]
+            return failure_text(error), "\n".join(log.text for log in logs)
         case _:
             assert_never(outcome)
-    return "\n\n".join([*parts, "Log:\n" + "\n".join(rest)] if rest else parts)
 
 
 def from_text(text: str, *, failed: bool) -> Completed | Failed:

@@ -66,7 +66,7 @@ def exchange(id: str, name: str, arguments: str, *, text: str, content: str) -> 
     """A tool call and the answer to it."""
     call = {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
     return [
-        {"role": "assistant", "content": text or None, "tool_calls": [call]},
+        {"role": "assistant", "content": _beside(text), "tool_calls": [call]},
         {"role": "tool", "tool_call_id": id, "content": content},
     ]
 
@@ -96,7 +96,7 @@ def _plainly(block: CodeBlock, place: int) -> Iterator[Message]:
         {"id": id, "type": "function", "function": {"name": name, "arguments": _arguments(given)}}
         for id, (name, given, _) in zip(ids, parts, strict=True)
     ]
-    yield {"role": "assistant", "content": block.text or None, "tool_calls": calls}
+    yield {"role": "assistant", "content": _beside(block.text), "tool_calls": calls}
     for id, (_, _, content) in zip(ids, parts, strict=True):
         yield {"role": "tool", "tool_call_id": id, "content": _cut(content, MAX_VALUE, "result")}
 
@@ -154,8 +154,8 @@ def _cut(text: str, most: int, what: str) -> str:
 
 
 def value_text(value: Json) -> str:
-    """A value as text: a string as it is, all else as JSON."""
-    if isinstance(value, str):
+    """A value as text: a string as it is, all else as JSON, and so an empty string."""
+    if isinstance(value, str) and value:
         return value
     try:
         return dump(value)
@@ -173,8 +173,13 @@ def _with_words(before: list[Message], block: list[Message]) -> list[Message]:
         last = before[-1]
         if last.get("role") == "assistant" and not last.get("tool_calls"):
             before.pop()
-            return [{**block[0], "content": last.get("content")}, *block[1:]]
+            return [{**block[0], "content": _beside(last.get("content"))}, *block[1:]]
     return block
+
+
+def _beside(content: Json) -> Json:
+    """Words beside a call. White space alone is none: not every API would keep it."""
+    return None if isinstance(content, str) and not content.strip() else content
 
 
 def _with_prompt(messages: list[Message], prompt: str) -> list[Message]:

@@ -19,6 +19,9 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "broken": "return nothing.here;",
         "silent": "return 6 * 7;",
         "output": "console.log('aside'); text('first'); text({ n: 2 });",
+        "empty": "return '';",
+        "blank": "text(''); console.log('');",
+        "fails": "console.log(''); null.x;",
         "many": "return await Promise.all([...'abcde'].map((query) => webSearch({ query })));",
     },
     "python": {
@@ -36,6 +39,9 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "broken": "nothing.here",
         "silent": "6 * 7",
         "output": 'import sys\nprint("aside", file=sys.stderr)\nprint("first")\nprint(\'{"n":2}\')',
+        "empty": "''",
+        "blank": "import sys\nprint('')\nprint('', file=sys.stderr)",
+        "fails": "print('')\n1 / 0",
         "many": ("import asyncio\nawait asyncio.gather(*(web_search(query=q) for q in 'abcde'))"),
     },
 }

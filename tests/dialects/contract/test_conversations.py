@@ -150,6 +150,22 @@ def test_what_the_model_was_shown_is_a_prefix_of_what_it_is_shown_next(
         assert after.startswith(before)
 
 
+@spoken
+@pytest.mark.parametrize("beside", ["", " \n\n"], ids=repr)
+@pytest.mark.parametrize("name", ["empty", "blank", "fails"])
+def test_what_comes_to_next_to_nothing_is_shown_as_it_was(
+    client: Client, language: str, name: str, beside: str
+) -> None:
+    source = PROGRAMS[language]
+    model = script(code(source["one"], beside), code(source[name], beside), "One.", "Two.")
+    conversation = converse(client, model, language)
+    converse(client, model, language, history=[*conversation.history, *client.user("And?")])
+    before, after = (body["messages"][2:] for body in model.seen[-2:])
+    kept = 4 if client.vendor else 2  # plain histories have no place for a program without calls
+    assert after[:kept] == before[:kept]
+    assert len(after) == kept + 2
+
+
 @streamed
 @clients
 def test_a_tool_that_allows_it_is_called_directly(client: Client, stream: bool) -> None:

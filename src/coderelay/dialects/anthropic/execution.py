@@ -5,12 +5,9 @@ what was printed and then the value in `stdout`, a failure in `stderr`. It is us
 when it comes back.
 """
 
-from typing import assert_never
-
 from coderelay.conversation import FieldError, HistoryError, Unsupported
 from coderelay.conversation.block import brief
-from coderelay.conversation.output import OUTPUT, from_text, recalled
-from coderelay.conversation.shown import failure_text, value_text
+from coderelay.conversation.output import from_text, put_out, recalled
 from coderelay.core import Completed, Failed, Failure, Json, Log, Program
 from coderelay.core.program import FIXED_DATE
 from coderelay.dialects.anthropic.seal import seal, sealed
@@ -79,28 +76,17 @@ def program_block(program: Program) -> dict[str, Json]:
 
 def result_block(program: Program, outcome: Completed | Failed) -> dict[str, Json]:
     """A program's end, as the client gets it."""
-    out, err = _streams(outcome)
+    failed = isinstance(outcome, Failed)
+    said, log = put_out(outcome)
+    out, err = (log, said) if failed else (said, log)
     content: dict[str, Json] = {
         "type": "code_execution_result",
         "stdout": out,
         "stderr": err,
-        "return_code": 1 if isinstance(outcome, Failed) else 0,
+        "return_code": 1 if failed else 0,
         "content": [],
     }
     return {"type": RESULT, "tool_use_id": block_id(program), "content": content}
-
-
-def _streams(outcome: Completed | Failed) -> tuple[str, str]:
-    match outcome:
-        case Completed(value, logs):
-            out = [log.text for log in logs if log.level in OUTPUT]
-            if value is not None:
-                out.append(value_text(value))
-            return "\n".join(out), "\n".join(log.text for log in logs if log.level not in OUTPUT)
-        case Failed(error, logs):
-            return "\n".join(log.text for log in logs), failure_text(error)
-        case _:
-            assert_never(outcome)
 
 
 def _failure(text: str) -> Failure:
