@@ -3,12 +3,12 @@
 import asyncio
 import json
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
 
-from coderelay.conversation import ProgramsSpent
+from coderelay.conversation import ProgramsSpent, ReasoningDelta, TextDelta
 from coderelay.dialects import chat
 from coderelay.models import ScriptedModel
 from coderelay.models.scripted import Answer
@@ -275,3 +275,31 @@ def test_a_gateway_that_remembers_a_replay_says_what_one_that_does_not_says() ->
 
 async def _drain(turn: AsyncIterator[Any]) -> list[Any]:
     return [event async for event in turn]
+
+
+@pytest.mark.parametrize("format", [None, {"type": "json_object"}], ids=["any", "format"])
+@pytest.mark.parametrize(
+    "first",
+    [
+        Answer("", reasoning="Hm. "),
+        Answer("See: ", calls=[("nothing", {})], reasoning="Hm. "),
+        Answer("", calls=[("nothing", {})], reasoning="Hm. "),
+        Answer(f"See:\n```ts\n{CALL}\n```", reasoning="Hm. "),
+        Answer('See: <tool_call>{"name": "nothing", "arguments": {}}</tool_call>', reasoning="Hm."),
+        Answer(" \n", code="return 1;", reasoning="Hm. "),
+        Answer("No JSON.", reasoning="Hm. "),
+    ],
+)
+def test_pieces_add_up_to_the_entries(first: Answer, format: Any) -> None:
+    model = ScriptedModel(iter_of(first, *[Answer("{}", reasoning="Well.")] * 2))
+    _, happened = asyncio.run(events(request(stream=True, response_format=format), model))
+    entries = happened[-1].entries
+    for piece, field in ((TextDelta, "text"), (ReasoningDelta, "reasoning")):
+        told = "".join(each.text for each in happened if isinstance(each, piece))
+        assert told == "".join(getattr(entry, field, "") for entry in entries)
+
+
+def iter_of(*answers: Answer) -> Callable[[Any], Answer]:
+    """A script whose answers come one after another, whatever was asked."""
+    left = iter(answers)
+    return lambda _: next(left)

@@ -137,7 +137,7 @@ class Turn:
         self._earlier: list[Program] = []
         self._started = Started("", 0, "")
         self._usage = Usage()
-        self._fingerprint = ""
+        self._fingerprint = self._thoughts = ""
         self._model = request.model
         self._asked = self._fuel = self._missteps = self._empty = 0
 
@@ -245,6 +245,7 @@ class Turn:
                     if told_now and not quiet:
                         yield TextDelta(told_now)
         self._usage += answer.usage
+        self._thoughts += answer.reasoning
         self._model = answer.model or self._model
 
     def _holds_text(self, offered: Offer) -> bool:
@@ -270,21 +271,21 @@ class Turn:
     async def _act(self, meaning: Meaning, answer: ModelAnswer) -> AsyncGenerator[Event, None]:
         match meaning:
             case Words(text):
-                yield self._add(Said(text, answer.reasoning, answer.extra))
+                yield self._add(Said(text, self._thought(), answer.extra))
             case Direct(calls, text):
-                yield self._add(CalledDirectly(calls, self._beside(text), answer.reasoning))
+                yield self._add(CalledDirectly(calls, self._beside(text), self._thought()))
             case Misstep():
                 self._count_program(meaning.reason)
                 self._missteps += 1
                 self._entries += self._told_off(meaning)
                 if text := self._beside(meaning.text):
-                    yield self._add(Said(text))
+                    yield self._add(Said(text, self._thought()))
             case Code(source, text):
                 self._count_program(None)
                 program = Program(
                     self._request.language, source, self._gateway.new_id(), self._started.created
                 )
-                yield self._add(Wrote(program, self._beside(text), answer.reasoning))
+                yield self._add(Wrote(program, self._beside(text), self._thought()))
                 yield self._add(await self._begin(program, text))
             case _:
                 assert_never(meaning)
@@ -321,6 +322,11 @@ class Turn:
         """Text beside calls; where the client wants a format, only the last text may be told."""
         offered = self._request.tools or self._request.bare
         return "" if self._request.response_format is not None and offered else text
+
+    def _thought(self) -> str:
+        """What was thought since the last entry, by answers that came to none, too."""
+        thoughts, self._thoughts = self._thoughts, ""
+        return thoughts
 
     def _told_off(self, step: Misstep) -> list[ConversationEntry]:
         id = fresh_id(self._missteps, step.name, step.arguments)

@@ -63,7 +63,7 @@ def understand(answer: ModelAnswer, speech: Speech, offer: Offer) -> Meaning:
     """The first kind of call counts, and the first program only: the rest is dropped."""
     calls, text = answer.calls, answer.text
     if not calls and offer.code is not None and speech.rest() and answer.finish == "stop":
-        before = text[: len(text) - len(speech.rest())].rstrip()
+        before = text[: len(text) - len(speech.rest())]
         source = speech.program(offer.toolset.spellings)
         if source is not None:
             return Code(source, before)
