@@ -176,3 +176,20 @@ def test_a_program_may_be_written_where_no_tool_allows_it() -> None:
     assert CLIENT.ask(body, model)["output"][1]["result"] == "42"
     offered = [tool["function"]["name"] for tool in model.seen[0]["tools"]]
     assert offered == ["run_typescript", "web_search"]
+
+
+@pytest.mark.parametrize("vendor", [False, True], ids=["plain", "vendor"])
+def test_words_after_calls_do_not_end_their_program(vendor: bool) -> None:
+    client = ResponsesClient(vendor=vendor)
+    asked = {"tools": [SEARCH], "language": "typescript", "stream": False}
+    model = script(code(PROGRAMS["typescript"]["twice"]), "Done.")
+    history = client.user("Go.")
+    for _ in range(2):
+        response = client.ask(client.body(history, **asked), model)
+        history = client.after(history, response)
+        history.append({"role": "assistant", "content": "Let me look."})
+        history = client.answered(history, [(made, '"x"') for made in client.calls(response)])
+    assert client.text(client.ask(client.body(history, **asked), model)) == "Done."
+    call, answer = model.seen[-1]["messages"][2:]
+    assert call["content"] == "Let me look."
+    assert answer["content"] == 'Result:\n["x","x"]'

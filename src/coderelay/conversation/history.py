@@ -18,12 +18,14 @@ _DAMAGED = ""
 
 @dataclass(frozen=True, slots=True)
 class GivenCall:
-    """A call as a client sent it back. `message` is the call in the client's own words."""
+    """A call as a client sent it back. `message` is the call in the client's own words; `direct`:
+    it says of itself that no program made it."""
 
     id: str
     name: str
     arguments: Json
     message: Message
+    direct: bool = False
 
 
 class History:
@@ -64,7 +66,9 @@ class History:
 
     def calls(self, message: Message, calls: Sequence[GivenCall], *, text: str, where: str) -> None:
         """An assistant message with tool calls: a block's, the model's own, or both."""
-        if self._open is not None and self._open.bracketed:
+        own = any(call.direct for call in calls)  # then the end of an open block was left out
+        if self._open is not None and self._open.bracketed and not own:
+            self._open.text = self._open.text or text
             for call in calls:
                 self._add(self._open, call, _said(call.id), where)
             return

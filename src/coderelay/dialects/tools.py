@@ -70,3 +70,9 @@ def read_callers(
         named = " and ".join(repr(each) for each in known)
         raise FieldError(fields.path("allowed_callers"), f"must be a list of {named}")
     return given
+
+
+def called_directly(call: Fields) -> bool:
+    """Whether a call that came back says of itself that it is the model's own."""
+    caller = call.value.get("caller")
+    return isinstance(caller, dict) and caller.get("type") == "direct"

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from coderelay.conversation import HistoryError
-from tests.dialects.contract.client import SEARCH, Client, Failure, Made
+from coderelay.models.scripted import Answer
+from tests.dialects.contract.client import SEARCH, Client, Failure, Made, Spec
 from tests.dialects.contract.clients import CLIENTS
 from tests.dialects.contract.programs import PROGRAMS
 from tests.gateway.driving import code, script
@@ -148,3 +149,27 @@ def test_a_conversation_that_goes_on_without_tools_hides_the_code(client: Client
     client.ask(body, model := script("", "", "Again."))
     assert "cr1" not in json.dumps(model.seen)
     assert "Again." not in json.dumps(model.seen)
+
+
+@pytest.mark.parametrize("client", [c for c in CLIENTS if c.vendor and c.name != "chat"], ids=str)
+def test_a_direct_call_ends_a_program_whose_end_was_left_out(client: Client) -> None:
+    both = Spec("web_search", SEARCH.parameters, ("direct", "programmatic"))
+    source = PROGRAMS[client.languages[0]]["one"]
+    answers = (code(source), Answer(calls=[("web_search", {"query": "c"})]), "Done.")
+    asked = {"tools": [both], "language": client.languages[0], "stream": False}
+    history = client.user("What is new?")
+    for _ in range(2):
+        response = client.ask(client.body(history, **asked), script(*answers))
+        history = client.after(history, response)
+        history = client.answered(history, [(made, '["x"]') for made in client.calls(response)])
+    ends = ("program_output", "code_execution_tool_result")
+    history = [
+        {**item, "content": [each for each in item["content"] if each["type"] not in ends]}
+        if isinstance(item.get("content"), list)
+        else item
+        for item in history
+        if item.get("type") not in ends
+    ]
+    client.ask(client.body(history, **asked), model := script(*answers))
+    shown = [message["content"] for message in model.seen[-1]["messages"][2:]]
+    assert shown == [None, "Result:\nx", None, '["x"]']

@@ -17,6 +17,7 @@ from coderelay.dialects.anthropic.content import blocks, parts, shown
 from coderelay.dialects.anthropic.execution import RESULT, program_id, read_program, read_result
 from coderelay.dialects.bounds import check_length
 from coderelay.dialects.fields import Fields
+from coderelay.dialects.tools import called_directly
 
 MOST_BLOCKS = 30_000
 """Blocks that all messages of a history may have."""
@@ -158,4 +159,5 @@ def _call(block: Fields) -> GivenCall:
         function = {"name": name, "arguments": dump(arguments)}
     except NotJson as error:
         raise FieldError(block.path("input"), f"is no JSON: {error}") from error
-    return GivenCall(id, name, arguments, {"id": id, "type": "function", "function": function})
+    message = {"id": id, "type": "function", "function": function}
+    return GivenCall(id, name, arguments, message, direct=called_directly(block))

@@ -1,7 +1,7 @@
 """The items of `input`, read into a conversation.
 
-Chat Completions has one assistant message for what are several items here: words, and the calls
-after them. So they are collected until something else comes.
+Chat Completions has one assistant message for what are several items here: words and calls. So
+they are collected until something else comes; some clients put the words after the calls.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +15,7 @@ from coderelay.dialects.bounds import check_length
 from coderelay.dialects.fields import Fields
 from coderelay.dialects.responses.content import read_content, read_text
 from coderelay.dialects.responses.program import read_id, read_output, read_program
+from coderelay.dialects.tools import called_directly
 
 SEND_BACK = "this server keeps nothing: send all items back in `input`, with `store: false`"
 
@@ -29,7 +30,7 @@ class Items:
     def __init__(self, history: History, language: str) -> None:
         self._history = history
         self._language = language
-        self._words: str | None = None
+        self._words: list[str] = []
         self._calls: list[GivenCall] = []
         self._where = ""
 
@@ -67,10 +68,11 @@ class Items:
                 raise Unsupported(item.path("type"), reason)
 
     def _message(self, item: Fields) -> None:
-        self._flush()
         role = item.text("role")
+        if role != "assistant" or not self._calls:
+            self._flush()
         if role == "assistant":
-            self._words = read_text(item)
+            self._words.append(read_text(item))
         elif role in _ROLES:
             content = read_content(item)
             self._history.plain({"role": _ROLES[role], "content": content})
@@ -87,13 +89,14 @@ class Items:
 
     def _flush(self) -> None:
         """What the assistant said and called since, as the one message it is elsewhere."""
-        words, calls = self._words, self._calls
-        self._words, self._calls = None, []
+        said, calls = self._words, self._calls
+        self._words, self._calls = [], []
+        words = "\n\n".join(filter(None, said))
         if calls:
             made = [call.message for call in calls]
             message = {"role": "assistant", "content": words or None, "tool_calls": made}
-            self._history.calls(message, calls, text=words or "", where=self._where)
-        elif words is not None:
+            self._history.calls(message, calls, text=words, where=self._where)
+        elif said:
             self._history.plain({"role": "assistant", "content": words})
 
 
@@ -117,4 +120,5 @@ def _call(item: Fields) -> GivenCall:
     else:
         raise FieldError(item.path("arguments"), f"is {kind(arguments)}, not a string")
     function = {"name": name, "arguments": text or "{}"}
-    return GivenCall(id, name, parsed(text), {"id": id, "type": "function", "function": function})
+    message = {"id": id, "type": "function", "function": function}
+    return GivenCall(id, name, parsed(text), message, direct=called_directly(item))
