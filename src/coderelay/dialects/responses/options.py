@@ -25,6 +25,9 @@ _REFUSED: Mapping[str, str] = MappingProxyType(
         "background": f"cannot be served: {SEND_BACK}",
         "moderation": "cannot be served by an OpenAI-compatible model",
         "context_management": "cannot be served by an OpenAI-compatible model",
+        "messages": "is no field of this API: use `input`",
+        "n": "is no field of this API",
+        "response_format": "is no field of this API: use `text.format`",
         "top_logprobs": "cannot be served: programs leave no token to tell it of",
     }
 )
