@@ -22,7 +22,9 @@ from coderelay.conversation.entries import (
     TextDelta,
     Usage,
     Wrote,
+    has_run,
     is_open,
+    turn_of,
 )
 from coderelay.conversation.errors import (
     DamagedToken,
@@ -65,5 +67,7 @@ __all__ = [
     "UpstreamTimeout",
     "Usage",
     "Wrote",
+    "has_run",
     "is_open",
+    "turn_of",
 ]

@@ -64,6 +64,20 @@ def is_open(entries: Sequence[ConversationEntry]) -> bool:
     return bool(entries) and isinstance(entries[-1], CodeBlock) and entries[-1].open
 
 
+def turn_of(entries: Sequence[ConversationEntry]) -> Sequence[ConversationEntry]:
+    """The entries since the person spoke last."""
+    for place in range(len(entries) - 1, -1, -1):
+        entry = entries[place]
+        if isinstance(entry, Plain) and entry.message.get("role") == "user":
+            return entries[place + 1 :]
+    return entries
+
+
+def has_run(entries: Sequence[ConversationEntry]) -> bool:
+    """Whether a program was written since the person spoke last."""
+    return any(isinstance(entry, CodeBlock) for entry in turn_of(entries))
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a client asks for, in no API's words.

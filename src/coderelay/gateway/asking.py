@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from coderelay.conversation import CodeBlock, ConversationEntry, Message, Plain, Request
+from coderelay.conversation import CodeBlock, ConversationEntry, Message, Request, turn_of
 from coderelay.conversation.shown import shown
 from coderelay.core import InvalidTool, Json, Tool, UnknownLanguage
 from coderelay.declare import code_tool
@@ -42,15 +42,6 @@ def body(
             asked["tools"] = tools
             asked.update(_choice(request, entries))
     return asked
-
-
-def turn_of(entries: Sequence[ConversationEntry]) -> Sequence[ConversationEntry]:
-    """The entries since the person spoke last."""
-    for place in range(len(entries) - 1, -1, -1):
-        entry = entries[place]
-        if isinstance(entry, Plain) and entry.message.get("role") == "user":
-            return entries[place + 1 :]
-    return entries
 
 
 def fits(text: str, response_format: Mapping[str, Any]) -> bool:

@@ -36,6 +36,7 @@ from coderelay.conversation import (
     Usage,
     Wrote,
     token,
+    turn_of,
 )
 from coderelay.conversation.output import recalled
 from coderelay.conversation.shown import exchange, fresh_id, told
@@ -335,7 +336,7 @@ class Turn:
 
     def _count_program(self, reason: str | None) -> None:
         """Raise `ProgramsSpent` where the turn has had all the programs it may have."""
-        blocks = [each for each in asking.turn_of(self._entries) if isinstance(each, CodeBlock)]
+        blocks = [each for each in turn_of(self._entries) if isinstance(each, CodeBlock)]
         if len(blocks) + self._missteps < self._request.max_programs:
             return
         outcome = blocks[-1].outcome if blocks else None

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from coderelay.models.scripted import Answer
+from tests.dialects.contract.anthropic_client import AnthropicClient
 from tests.dialects.contract.client import SEARCH, Client, Conversation, Spec
 from tests.dialects.contract.clients import CLIENTS, SPOKEN
 from tests.dialects.contract.programs import FUNCTIONS, PROGRAMS
+from tests.dialects.contract.responses_client import ResponsesClient
 from tests.gateway.driving import code, script
 
 Json = Any
@@ -227,6 +229,27 @@ def test_a_choice_of_a_tool_makes_it_direct(client: Client) -> None:
     assert chosen["function"]["name"] in [  # type: ignore[index]
         tool["function"]["name"] for tool in model.seen[0]["tools"]
     ]
+
+
+@pytest.mark.parametrize(
+    ("client", "choice"),
+    [
+        (ResponsesClient(vendor=True), {"type": "programmatic_tool_calling"}),
+        (AnthropicClient(vendor=True), {"name": "code_execution"}),
+    ],
+    ids=str,
+)
+def test_a_choice_of_a_program_is_met_by_one_and_then_all_is_offered(
+    client: Client, choice: Json
+) -> None:
+    language = client.languages[0]
+    direct = Answer(calls=[("web_search", {"query": "a"})])
+    model = script(code(PROGRAMS[language]["one"]), direct, "Done.")
+    conversation = converse(client, model, language, tools=[BOTH_WAYS], choice=choice)
+    assert sizes(conversation) == [1, 1]
+    offered = [[tool["function"]["name"] for tool in body["tools"]] for body in model.seen]
+    assert offered == [[f"run_{language}"], *[[f"run_{language}", "web_search"]] * 2]
+    assert [body["tool_choice"] for body in model.seen] == ["required", "auto", "auto"]
 
 
 @streamed

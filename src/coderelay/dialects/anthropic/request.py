@@ -6,7 +6,7 @@ be done are refused by name, and what is in none of the lists below goes upstrea
 
 from collections.abc import Sequence
 
-from coderelay.conversation import FieldError, Message, Request, Unsupported
+from coderelay.conversation import FieldError, Message, Request, Unsupported, has_run
 from coderelay.conversation.history import History
 from coderelay.core import Json
 from coderelay.core.jsonvalue import kind
@@ -57,11 +57,12 @@ def decode(body: Json, defaults: Defaults) -> Request:
     history = History(tools.programmatic, defaults.limits)
     read_system(fields, history)
     read_messages(messages, history)
-    choice, direct = _choice(fields, tools, version)
+    entries = history.entries()
+    choice, direct = _choice(fields, tools, version, ran=has_run(entries))
     parallel = not fields.inner("tool_choice", {}).flag("disable_parallel_tool_use", False)
     return Request(
         model=model,
-        entries=history.entries(),
+        entries=entries,
         tools=tools.programmatic,
         direct=direct,
         language=_language(fields, mode, vendor=vendor),
@@ -149,9 +150,10 @@ def _options(fields: Fields) -> dict[str, Json]:
 
 
 def _choice(
-    fields: Fields, tools: DeclaredTools, version: str | None
+    fields: Fields, tools: DeclaredTools, version: str | None, *, ran: bool
 ) -> tuple[Json, tuple[Message, ...]]:
-    """The choice in the upstream's words, and the tools that are direct because of it."""
+    """The choice in the upstream's words, and the tools that are direct because of it. `ran`: a
+    program that was asked for is there already."""
     given = fields.value.get("tool_choice")
     if given is None:
         return None, tools.direct
@@ -164,7 +166,7 @@ def _choice(
         case "any":
             return "required", tools.direct
         case "tool" if version is not None and choice.text("name") == CODE_EXECUTION:
-            return "required", ()
+            return "required", tools.direct if ran else ()
         case "tool":
             name = choice.text("name")
             return {"type": "function", "function": {"name": name}}, tools.made_direct(name)

@@ -1,13 +1,6 @@
 """A Responses request is read into a conversation."""
 
-from coderelay.conversation import (
-    CodeBlock,
-    ConversationEntry,
-    FieldError,
-    Plain,
-    Request,
-    is_open,
-)
+from coderelay.conversation import FieldError, Request, has_run, is_open
 from coderelay.conversation.history import History
 from coderelay.core import Json
 from coderelay.core.jsonvalue import kind
@@ -56,7 +49,7 @@ def decode(body: Json, defaults: Defaults) -> Request:
         model=model,
         entries=entries,
         tools=tools.programmatic,
-        direct=() if choice.program and not _has_run(entries) else choice.direct,
+        direct=() if choice.program and not has_run(entries) else choice.direct,
         language=mode.language,
         max_programs=mode.max_programs,
         tool_choice=choice.chosen,
@@ -84,13 +77,3 @@ def _input(fields: Fields) -> list[Json]:
 
 def _holds_programs(items: list[Json]) -> bool:
     return any(isinstance(item, dict) and item.get("type") in TYPES for item in items)
-
-
-def _has_run(entries: tuple[ConversationEntry, ...]) -> bool:
-    """Whether a program was written since the person spoke last."""
-    for entry in reversed(entries):
-        if isinstance(entry, CodeBlock):
-            return True
-        if isinstance(entry, Plain) and entry.message.get("role") == "user":
-            return False
-    return False
