@@ -208,6 +208,15 @@ def test_an_endpoint_that_does_not_stream_is_understood() -> None:
     assert TextDelta("Eight.") in told
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_words_of_refusal_are_words(whole: bool) -> None:
+    refused = {"role": "assistant", "content": None, "refusal": "I will not."}
+    answer = {"message": refused, "finish_reason": "stop"}
+    streamed = events(chunk(refusal="I will "), chunk(refusal="not.", finish="stop"))
+    endpoint = FakeEndpoint(httpx.Response(200, json={"choices": [answer]}) if whole else streamed)
+    assert agent(endpoint).run_sync("Do harm.") == "I will not."
+
+
 def test_arguments_may_come_as_an_object() -> None:
     wanted = {"id": "a", "function": {"name": "twice", "arguments": {"number": 4}}}
     endpoint = FakeEndpoint(

@@ -51,6 +51,7 @@ def test_a_short_id_says_its_index_and_digest(id: str, index: int, arguments: ob
     assert re.fullmatch(r"[A-Za-z0-9_-]+", made)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_every_single_damage_is_noticed(data: st.DataObject) -> None:
     id = token.encode(EXAMPLE)

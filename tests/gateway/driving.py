@@ -78,6 +78,7 @@ def assemble(chunks: Sequence[Any]) -> dict[str, Any]:
         for each in chunk["choices"]:
             delta = each["delta"]
             message["content"] += delta.get("content") or ""
+            message.update({key: delta[key] for key in ("refusal",) if key in delta})
             for call in delta.get("tool_calls", []):
                 call.pop("index")
                 message.setdefault("tool_calls", []).append(call)

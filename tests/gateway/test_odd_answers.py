@@ -303,3 +303,12 @@ def iter_of(*answers: Answer) -> Callable[[Any], Answer]:
     """A script whose answers come one after another, whatever was asked."""
     left = iter(answers)
     return lambda _: next(left)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_refusal_is_not_asked_for_again_in_a_format(stream: bool) -> None:
+    model = script(Answer(refusal="No."), "{}")
+    asked = request(stream=stream, response_format={"type": "json_object"})
+    message = ask(asked, model)["choices"][0]["message"]
+    assert (message["content"] or None, message["refusal"]) == (None, "No.")
+    assert len(model.seen) == 1

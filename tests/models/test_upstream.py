@@ -10,7 +10,15 @@ import pytest
 
 from coderelay.conversation import UpstreamError, UpstreamTimeout, Usage
 from coderelay.models import Upstream
-from coderelay.models.protocol import CallPiece, Counted, Finished, Named, ReasoningPiece, TextPiece
+from coderelay.models.protocol import (
+    CallPiece,
+    Counted,
+    Finished,
+    Named,
+    ReasoningPiece,
+    RefusalPiece,
+    TextPiece,
+)
 
 KEY = "sk-server-secret"
 CHUNKS = [
@@ -92,6 +100,15 @@ def test_an_answer_that_comes_whole_is_read_too() -> None:
         "choices": [{"message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}]
     }
     assert collect(Endpoint(httpx.Response(200, json=whole))) == [TextPiece("Hi"), Finished("stop")]
+
+
+def test_words_of_refusal_are_told_apart() -> None:
+    refused = {"role": "assistant", "content": None, "refusal": "No"}
+    whole = {"choices": [{"message": refused, "finish_reason": "stop"}]}
+    assert collect(Endpoint(httpx.Response(200, json=whole))) == [
+        RefusalPiece("No"),
+        Finished("stop"),
+    ]
 
 
 @pytest.mark.parametrize(

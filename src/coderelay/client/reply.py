@@ -37,7 +37,7 @@ class Reply:
     @property
     def text(self) -> str:
         """What the model said at last."""
-        return _text(self._last.get("content"))
+        return _words(self._last)
 
     @property
     def _last(self) -> Fields:
@@ -70,7 +70,7 @@ class Gathering:
         reasoning = next((text for name in _REASONING if (text := _text(delta.get(name)))), "")
         if reasoning:
             events.append(ReasoningDelta(reasoning))
-        if text := _text(delta.get("content")):
+        if text := _words(delta):
             self._text.append(text)
             events.append(TextDelta(text))
         for place, call in enumerate(map(_fields, _items(delta.get("tool_calls")))):
@@ -148,6 +148,11 @@ def _tool_call(call: Fields, function: Fields) -> ToolCall:
         "type": "function",
         "function": {"name": _text(function.get("name")), "arguments": text},
     }
+
+
+def _words(message: Fields) -> str:
+    """What a message or a delta says; words of refusal stand in a field of their own."""
+    return _text(message.get("content")) or _text(message.get("refusal"))
 
 
 def _fields(value: Json) -> Fields:

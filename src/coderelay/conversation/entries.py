@@ -144,11 +144,12 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The assistant's answer in words."""
+    """The assistant's answer in words. A refusal is told in this entry only, not in pieces."""
 
     text: str
     reasoning: str = ""
     extra: Mapping[str, Json] = field(default_factory=dict)
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from coderelay.models.protocol import (
     Finished,
     Named,
     ReasoningPiece,
+    RefusalPiece,
     TextPiece,
 )
 
@@ -43,6 +44,8 @@ class ModelAnswer:
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     extra: dict[str, Json] = field(default_factory=dict)
+    refused: bool = False
+    """The text says that the model refuses."""
     _texts: list[str] = field(default_factory=list)
     _thoughts: list[str] = field(default_factory=list)
     _calls: dict[int, ModelCall] = field(default_factory=dict)
@@ -66,7 +69,8 @@ class ModelAnswer:
     def add(self, delta: Delta) -> None:
         """Take the next piece."""
         match delta:
-            case TextPiece(text):
+            case TextPiece(text) | RefusalPiece(text):
+                self.refused |= isinstance(delta, RefusalPiece) and not self._texts
                 self._texts.append(text)
                 self._count(text)
             case ReasoningPiece(text):

@@ -60,7 +60,7 @@ from coderelay.gateway.replay import Replays, needs_replay, run_block
 from coderelay.gateway.speech import Speech
 from coderelay.gateway.toolset import Toolset, Toolsets
 from coderelay.gateway.understanding import Code, Direct, Meaning, Misstep, Offer, Words, understand
-from coderelay.models.protocol import Model, ReasoningPiece, TextPiece
+from coderelay.models.protocol import Model, ReasoningPiece, RefusalPiece, TextPiece
 
 T = TypeVar("T")
 
@@ -214,7 +214,7 @@ class Turn:
             meaning = understand(answer, speech, offered)
             if isinstance(meaning, Words) and self._is_odd(meaning, answer):
                 continue
-            if isinstance(meaning, Words) and not self._formatted(meaning, offered):
+            if isinstance(meaning, Words) and not self._formatted(meaning, answer, offered):
                 answer, speech = ModelAnswer(), Speech("", code_offered=False)
                 async with aclosing(self._ask(answer, speech, offered, final=True)) as events:
                     async for event in events:
@@ -231,8 +231,8 @@ class Turn:
     async def _ask(
         self, answer: ModelAnswer, speech: Speech, offered: Offer, *, final: bool = False
     ) -> AsyncGenerator[Event, None]:
-        """One model call. Its text is told on as it comes, unless it may be a program or may have
-        to be asked for again in another format."""
+        """One model call. Its text is told on as it comes, unless it may be a program, may have
+        to be asked for again in another format, or is a refusal, which comes whole."""
         self._asked += 1
         body = asking.body(self._request, offered, self._entries, final=final)
         quiet = self._holds_text(offered) and not final
@@ -241,7 +241,7 @@ class Turn:
                 answer.add(delta)
                 if isinstance(delta, ReasoningPiece):
                     yield ReasoningDelta(delta.text)
-                elif isinstance(delta, TextPiece):
+                elif isinstance(delta, (TextPiece, RefusalPiece)) and not answer.refused:
                     told_now = speech.feed(delta.text)
                     if told_now and not quiet:
                         yield TextDelta(told_now)
@@ -255,7 +255,7 @@ class Turn:
     def _late(self, meaning: Meaning, answer: ModelAnswer, speech: Speech, offered: Offer) -> str:
         """The text that was held back, and turned out to be words after all."""
         if self._holds_text(offered):
-            return meaning.text if isinstance(meaning, Words) else ""
+            return meaning.text if isinstance(meaning, Words) and not answer.refused else ""
         return speech.rest() if meaning.text == answer.text else ""
 
     def _is_odd(self, words: Words, answer: ModelAnswer) -> bool:
@@ -265,14 +265,15 @@ class Turn:
         self._empty += 1
         return True
 
-    def _formatted(self, words: Words, offered: Offer) -> bool:
-        wanted = self._request.response_format
-        return not self._holds_text(offered) or asking.fits(words.text, wanted)
+    def _formatted(self, words: Words, answer: ModelAnswer, offered: Offer) -> bool:
+        if answer.refused or not self._holds_text(offered):
+            return True
+        return asking.fits(words.text, self._request.response_format)
 
     async def _act(self, meaning: Meaning, answer: ModelAnswer) -> AsyncGenerator[Event, None]:
         match meaning:
             case Words(text):
-                yield self._add(Said(text, self._thought(), answer.extra))
+                yield self._add(Said(text, self._thought(), answer.extra, answer.refused))
             case Direct(calls, text):
                 yield self._add(CalledDirectly(calls, self._beside(text), self._thought()))
             case Misstep():

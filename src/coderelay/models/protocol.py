@@ -16,6 +16,13 @@ class TextPiece:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusalPiece:
+    """A piece of the words in which the model refuses, where the upstream tells them apart."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReasoningPiece:
     """A piece of what the model thinks aloud."""
 
@@ -56,7 +63,9 @@ class Named:
     extra: Mapping[str, Json] = field(default_factory=dict)
 
 
-Delta: TypeAlias = TextPiece | ReasoningPiece | CallPiece | Finished | Counted | Named
+Delta: TypeAlias = (
+    TextPiece | RefusalPiece | ReasoningPiece | CallPiece | Finished | Counted | Named
+)
 
 
 class Model(Protocol):
@@ -78,6 +87,7 @@ __all__ = [
     "Model",
     "Named",
     "ReasoningPiece",
+    "RefusalPiece",
     "TextPiece",
     "UpstreamError",
     "UpstreamTimeout",

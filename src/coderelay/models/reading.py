@@ -14,6 +14,7 @@ from coderelay.models.protocol import (
     Finished,
     Named,
     ReasoningPiece,
+    RefusalPiece,
     TextPiece,
 )
 
@@ -68,7 +69,10 @@ def _choice(choice: Mapping[str, Json]) -> Iterator[Delta]:
         thought = said.get("reasoning_content") or said.get("reasoning")
         if isinstance(thought, str) and thought:
             yield ReasoningPiece(thought)
-        yield from _content(said.get("content") or said.get("refusal"))
+        yield from _content(said.get("content"))
+        refusal = said.get("refusal")
+        if isinstance(refusal, str) and refusal:
+            yield RefusalPiece(refusal)
         calls = said.get("tool_calls")
         if isinstance(calls, list):
             for place, call in enumerate(calls):

@@ -20,6 +20,7 @@ from coderelay.models.protocol import (
     Finished,
     Named,
     ReasoningPiece,
+    RefusalPiece,
     TextPiece,
 )
 
@@ -28,7 +29,7 @@ _PIECE = 16
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer: words, a program, or calls of tools as `(name, arguments)`.
+    """One answer: words, a refusal, a program, or calls of tools as `(name, arguments)`.
 
     `arguments` that are a string stand as they are, broken or not.
     """
@@ -39,6 +40,7 @@ class Answer:
     reasoning: str = ""
     finish: str | None = None
     usage: Usage = field(default_factory=lambda: Usage(10, 5, 15))
+    refusal: str = ""
 
 
 Script: TypeAlias = Sequence[Answer | str] | Callable[[Mapping[str, Json]], Answer | str]
@@ -65,6 +67,8 @@ class ScriptedModel:
             yield ReasoningPiece(text)
         for text in self._cut(answer.text):
             yield TextPiece(text)
+        for text in self._cut(answer.refusal):
+            yield RefusalPiece(text)
         calls = [*_program(answer, body), *answer.calls]
         for place, (name, arguments) in enumerate(calls):
             written = arguments if isinstance(arguments, str) else json.dumps(arguments)

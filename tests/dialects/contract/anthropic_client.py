@@ -124,6 +124,9 @@ class AnthropicClient(Client):
         texts = [block["text"] for block in response["content"] if block["type"] == "text"]
         return "\n\n".join(texts)
 
+    def refusal(self, response: Json) -> str | None:
+        return self.text(response) if response["stop_reason"] == "refusal" else None
+
     def calls(self, response: Json) -> list[Made]:
         return [
             Made(block["id"], block["name"], block["input"])

@@ -68,6 +68,11 @@ class ChatClient(Client):
     def text(self, response: Json) -> str:
         return response["choices"][0]["message"]["content"] or ""
 
+    def refusal(self, response: Json) -> str | None:
+        message = response["choices"][0]["message"]
+        assert not (message["content"] and message.get("refusal"))
+        return message.get("refusal")
+
     def calls(self, response: Json) -> list[Made]:
         made = response["choices"][0]["message"].get("tool_calls", [])
         return [

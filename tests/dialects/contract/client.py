@@ -96,6 +96,10 @@ class Client(ABC):
         """All that the assistant said."""
 
     @abstractmethod
+    def refusal(self, response: Json) -> str | None:
+        """The words in which the model refused, where a response says that it did."""
+
+    @abstractmethod
     def calls(self, response: Json) -> list[Made]:
         """The calls to answer."""
 

@@ -69,12 +69,15 @@ class ResponsesClient(Client):
                     texts[event["item"]["id"]] = ""
                 case (
                     "response.output_text.delta"
+                    | "response.refusal.delta"
                     | "response.function_call_arguments.delta"
                     | "response.reasoning_summary_text.delta"
                 ):
                     texts[event["item_id"]] += event["delta"]
                 case "response.output_text.done" | "response.reasoning_summary_text.done":
                     assert event["text"] == texts[event["item_id"]]
+                case "response.refusal.done":
+                    assert event["refusal"] == texts[event["item_id"]]
                 case "response.function_call_arguments.done":
                     assert event["arguments"] == texts[event["item_id"]]
                 case "response.output_item.done":
@@ -102,7 +105,12 @@ class ResponsesClient(Client):
             for item in response["output"]
             if item["type"] == "message"
             for part in item["content"]
+            if part["type"] == "output_text"
         )
+
+    def refusal(self, response: Json) -> str | None:
+        (part,) = response["output"][-1]["content"]
+        return part.get("refusal")
 
     def calls(self, response: Json) -> list[Made]:
         return [

@@ -273,3 +273,18 @@ def test_a_receipt_says_what_was_done(client: Client) -> None:
     response = client.ask(body, script(code(PROGRAMS[language]["silent"]), "Done."))
     receipt = response["code_mode"]["receipt"]
     assert (receipt["programs"], receipt["model_calls"], receipt["calls"]) == (1, 2, 0)
+
+
+@streamed
+@clients
+def test_a_refusal_is_told_as_one_and_goes_on_as_words(client: Client, stream: bool) -> None:
+    model = script(Answer(refusal="I will not do that."), "Sorry.")
+    asked = {"tools": [SEARCH], "language": client.languages[0], "stream": stream}
+    history = client.user("Do harm.")
+    response = client.ask(client.body(history, **asked), model)
+    assert client.refusal(response) == "I will not do that."
+    history = [*client.after(history, response), *client.user("Why?")]
+    response = client.ask(client.body(history, **asked), model)
+    assert client.refusal(response) is None
+    assert client.text(response) == "Sorry."
+    assert "I will not do that." in json.dumps(model.seen[-1]["messages"][2])

@@ -73,7 +73,9 @@ def message(id: str, model: str) -> dict[str, Json]:
 
 def ending(reply: Reply, request: Request) -> dict[str, Json]:
     """Why the message ends. An upstream does not say which stop sequence it met, if it did."""
-    said: dict[str, Json] = {"stop_reason": _STOPS[reply.finish], "stop_sequence": None}
+    refused = any(isinstance(entry, Said) and entry.refused for entry in reply.entries)
+    reason = "refusal" if refused else _STOPS[reply.finish]
+    said: dict[str, Json] = {"stop_reason": reason, "stop_sequence": None}
     if _ran(reply.entries) and request.protocol == "messages":
         # Nothing is kept in it: clients read the id, and send it with their next request.
         expires = datetime.fromtimestamp(reply.created, UTC) + _KEPT

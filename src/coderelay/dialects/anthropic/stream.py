@@ -50,6 +50,8 @@ class Stream:
                 return [*begun, self._delta({"type": "text_delta", "text": text})]
             case ReasoningDelta(text):
                 return self._think(text)
+            case Said(text, refused=True):
+                return [*self.feed(TextDelta(text)), *self._end()]
             case Said() | Wrote() | Called() | Ended() | CalledDirectly():
                 added = [self._add(block) for block in deeds(event, self._request)]
                 return [each for events in added for each in events] or self._end()

@@ -75,6 +75,8 @@ class Stream:
                 return [*self._calls([_call(call) for call in calls]), *self._whole(event)]
             case CalledDirectly(calls):
                 return [*self._calls([dict(call) for call in calls]), *self._whole(event)]
+            case Said(text, refused=True):
+                return [self._chunk({"refusal": text}), *self._whole(event)]
             case Said() | Wrote() | Ended():
                 self._break = self._spoke
                 return self._whole(event)
@@ -119,10 +121,10 @@ def _message(entries: Sequence[NewEntry]) -> dict[str, Json]:
     extra: dict[str, Json] = {}
     for entry in entries:
         match entry:
-            case Said(text, reasoning, more):
-                texts.append(text)
+            case Said(text, reasoning, more, refused):
+                texts.append("" if refused else text)
                 thoughts.append(reasoning)
-                extra.update(more)
+                extra.update({**more, "refusal": text} if refused else more)
             case Wrote(_, text, reasoning):
                 texts.append(text)
                 thoughts.append(reasoning)
@@ -142,8 +144,8 @@ def _message(entries: Sequence[NewEntry]) -> dict[str, Json]:
 def _messages(entry: NewEntry) -> list[dict[str, Json]]:
     """An entry as the messages that a client appends."""
     match entry:
-        case Said(text, reasoning, extra):
-            return [_assistant(text, [], reasoning=reasoning, extra=extra)]
+        case Said():
+            return [_message([entry])]
         case Wrote(program, text, reasoning):
             code = {
                 "role": "code",
@@ -168,6 +170,8 @@ def _assistant(
     text: str, calls: list[dict[str, Json]], *, reasoning: str = "", extra: Json = None
 ) -> dict[str, Json]:
     message = {**(extra or {}), "role": "assistant", "content": text}
+    if "refusal" in message:
+        message["content"] = text or None
     if reasoning:
         message["reasoning_content"] = reasoning
     if calls:

@@ -26,15 +26,22 @@ def text_part(text: str) -> Item:
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
-def message_item(id: str, text: str | None, status: Status = "completed") -> Item:
+def refusal_part(text: str) -> Item:
+    """A part of a message that says that the model refuses."""
+    return {"type": "refusal", "refusal": text}
+
+
+def message_item(
+    id: str, text: str | None, status: Status = "completed", *, refused: bool = False
+) -> Item:
     """What the assistant said; None where it has only begun to."""
-    content = [] if text is None else [text_part(text)]
+    part = refusal_part if refused else text_part
     return {
         "type": "message",
         "id": id,
         "status": status,
         "role": "assistant",
-        "content": content,
+        "content": [] if text is None else [part(text)],
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from coderelay.conversation import Finish, Receipt, Reply, Request, Usage
+from coderelay.conversation import Finish, Receipt, Reply, Request, Said, Usage
 from coderelay.core import Json
 from coderelay.dialects.counts import detail
 from coderelay.dialects.mode import receipt_to_json
@@ -30,7 +30,8 @@ def encode(reply: Reply, request: Request) -> dict[str, Json]:
         if reasoning and thoughts:
             output.append(reasoning_item(numbered("rs", reply.id, output), reasoning))
         if text.strip():
-            output.append(message_item(numbered("msg", reply.id, output), text))
+            refused = isinstance(entry, Said) and entry.refused
+            output.append(message_item(numbered("msg", reply.id, output), text, refused=refused))
         for item in entry_items(entry, vendor=vendor):
             output.append(item | {"id": item["id"] or numbered("fc", reply.id, output)})
     if not output:

@@ -27,6 +27,7 @@ from coderelay.dialects.responses.items import (
     entry_items,
     message_item,
     reasoning_item,
+    refusal_part,
     text_part,
     words,
 )
@@ -61,6 +62,8 @@ class Stream:
                 return self._say(text)
             case ReasoningDelta(text):
                 return self._think(text) if self._thoughts else []
+            case Said(text, refused=True):
+                return [*self._finish(), *self._refuse(text)]
             case Said() | Wrote() | Called() | CalledDirectly() | Ended():
                 return self._entry(event)
             case Reply():
@@ -99,6 +102,21 @@ class Stream:
         self._pieces.append(text)
         delta = self._at("response.output_text.delta", content_index=0, delta=text, logprobs=[])
         return [*events, delta]
+
+    def _refuse(self, text: str) -> list[Json]:
+        """A refusal, which is complete from the start."""
+        item = message_item(self._next_id("msg"), text, refused=True)
+        self._under_way = item
+        begun = item | {"content": [], "status": "in_progress"}
+        part, at = "response.content_part", {"content_index": 0}
+        return [
+            self._added(begun),
+            self._at(f"{part}.added", **at, part=refusal_part("")),
+            self._at("response.refusal.delta", **at, delta=text),
+            self._at("response.refusal.done", **at, refusal=text),
+            self._at(f"{part}.done", **at, part=refusal_part(text)),
+            self._done(item),
+        ]
 
     def _think(self, text: str) -> list[Json]:
         begun = self._is_under_way("reasoning")
