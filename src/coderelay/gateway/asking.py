@@ -4,7 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from coderelay.conversation import CodeBlock, ConversationEntry, Message, Request, turn_of
+from coderelay.conversation import (
+    CodeBlock,
+    ConversationEntry,
+    Message,
+    Request,
+    Unsupported,
+    turn_of,
+)
 from coderelay.conversation.shown import shown
 from coderelay.core import InvalidTool, Json, Tool, UnknownLanguage
 from coderelay.declare import code_tool
@@ -14,11 +21,14 @@ from coderelay.gateway.understanding import Offer
 
 
 def offer(request: Request, toolset: Toolset) -> Offer:
-    """What the model may do next."""
+    """What the model may do. Raises for a direct tool that it could not tell from the code tool."""
     if request.tool_choice == "none":
         return Offer(toolset, None, (), request.parallel)
     code = toolset.code_name if request.tools or request.bare else None
     direct = {tool["function"]["name"] for tool in request.direct if _is_function(tool)}
+    if code in direct:
+        reason = f"may not be called directly as {code!r}, which is the code tool's name: rename it"
+        raise Unsupported("tools", reason)
     return Offer(toolset, code, direct, request.parallel)
 
 

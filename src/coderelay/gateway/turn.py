@@ -147,6 +147,7 @@ class Turn:
         now = int(self._gateway.now())
         self._started = Started(self._gateway.new_id(), now, self._request.model)
         self._toolset = await self._prepare()
+        offered = asking.offer(self._request, self._toolset)
         block = self._entries[-1] if self._entries else None
         ended: NewEntry | None = None
         if isinstance(block, CodeBlock) and block.open and block.program is not None:
@@ -158,7 +159,7 @@ class Turn:
                 yield self._reply("tool_calls")
                 return
         await self._replay()
-        async with aclosing(self._ask_on()) as events:
+        async with aclosing(self._ask_on(offered)) as events:
             async for event in events:
                 yield event
 
@@ -202,10 +203,9 @@ class Turn:
             return entry
         return replace(entry, outcome=self._kept(entry.outcome))
 
-    async def _ask_on(self) -> AsyncGenerator[Event, None]:
+    async def _ask_on(self, offered: Offer) -> AsyncGenerator[Event, None]:
         """Ask the model, and do what it means, until there is something for the client."""
         while True:
-            offered = asking.offer(self._request, self._toolset)
             speech = Speech(self._request.language, code_offered=offered.code is not None)
             answer = ModelAnswer()
             async with aclosing(self._ask(answer, speech, offered)) as events:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from coderelay.conversation import Unsupported
 from coderelay.models.scripted import Answer
 from tests.dialects.contract.anthropic_client import AnthropicClient
 from tests.dialects.contract.client import SEARCH, Client, Conversation, Spec
@@ -288,3 +289,14 @@ def test_a_refusal_is_told_as_one_and_goes_on_as_words(client: Client, stream: b
     assert client.refusal(response) is None
     assert client.text(response) == "Sorry."
     assert "I will not do that." in json.dumps(model.seen[-1]["messages"][2])
+
+
+@clients
+def test_a_direct_tool_may_not_be_named_like_the_code_tool(client: Client) -> None:
+    language = client.languages[0]
+    twin = Spec(f"run_{language}", SEARCH.parameters, ("direct", "programmatic"))
+    with pytest.raises(Unsupported, match=twin.name) as refused:
+        converse(client, script("Never."), language, tools=[twin])
+    status, body, _ = client.dialect.error_body(refused.value)
+    assert status == 400
+    assert "rename" in body["error"]["message"]
