@@ -117,6 +117,15 @@ def test_a_picture_in_a_result_is_shown_to_the_model_after_the_block(
 
 
 @pytest.mark.parametrize("client", [PLAIN, VENDOR], ids=repr)
+def test_a_picture_is_no_word_of_the_person(client: AnthropicClient) -> None:
+    """A result that is missing beside it is an oversight: nobody interrupted anything."""
+    history, (a, b), model = begun(client)
+    history = [*history, {"role": "user", "content": [result(a, [PNG])]}]
+    with pytest.raises(HistoryError, match=b.id):
+        client.ask(body(client, history), model)
+
+
+@pytest.mark.parametrize("client", [PLAIN, VENDOR], ids=repr)
 def test_a_result_without_content_is_none_and_a_failed_one_raises(client: AnthropicClient) -> None:
     source = (
         'a = await web_search(query="a")\n'

@@ -49,8 +49,8 @@ class History:
     def plain(self, message: Message) -> None:
         """A message that is neither a call nor an answer."""
         role = message.get("role")
-        if self._open is not None and role in ("system", "developer"):
-            self._open.remarks.append(Plain(message))
+        if role in ("system", "developer"):
+            self.aside(message)
             return
         if self._open is not None:
             self._open.interrupted = role == "user"
@@ -60,9 +60,17 @@ class History:
         """What a person said, in an API that puts answers and words into one message: where a
         block lacks no answer, it goes on, and the words are shown after it."""
         if self._open is not None and self._open.answered:
-            self._open.remarks.append(Plain(message))
+            self.aside(message)
         else:
             self.plain(message)
+
+    def aside(self, message: Message) -> None:
+        """What nobody said, such as a picture that a tool gave: an open block goes on, and the
+        model is shown it afterwards."""
+        if self._open is not None:
+            self._open.remarks.append(Plain(message))
+        else:
+            self._append(Plain(message))
 
     def calls(self, message: Message, calls: Sequence[GivenCall], *, text: str, where: str) -> None:
         """An assistant message with tool calls: a block's, the model's own, or both."""

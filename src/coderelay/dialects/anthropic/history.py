@@ -82,7 +82,7 @@ def _user(turn: list[list[Fields]], history: History, where: str) -> None:
     for block in results:
         pictures += _answer(block, history, where)
     if pictures:
-        history.beside({"role": "user", "content": pictures})
+        history.aside({"role": "user", "content": pictures})
     for given in turn:
         said = parts([block for block in given if not _is_result(block)])
         if said or not results:
