@@ -5,10 +5,17 @@ import re
 from typing import Any
 
 import pytest
+from hypothesis import given
 
 from coderelay.conversation import HistoryError, Unsupported
+from coderelay.conversation.output import recalled
+from coderelay.conversation.shown import told
+from coderelay.core import Completed, Failed, Program
+from coderelay.dialects.anthropic.execution import read_result, result_block
+from coderelay.dialects.fields import Fields
 from coderelay.models import ScriptedModel
 from coderelay.models.scripted import Answer
+from tests.conversation.test_output import outcomes
 from tests.dialects.contract.anthropic_client import CODE_EXECUTION, AnthropicClient
 from tests.dialects.contract.client import SEARCH, Made
 
@@ -315,3 +322,9 @@ def test_the_container_keeps_its_name() -> None:
     assert VENDOR.ask(asked, model)["container"]["id"] == "container_mine"
     silent = VENDOR.ask(body(VENDOR, VENDOR.user("Go.")), ScriptedModel(["Hello."]))
     assert "container" not in silent
+
+
+@given(outcomes)
+def test_an_end_that_came_back_is_shown_as_it_was(outcome: Completed | Failed) -> None:
+    block = result_block(Program("python", "1", "p1"), outcome)
+    assert told(read_result(Fields(block))) == told(recalled(outcome))
