@@ -198,3 +198,13 @@ def test_a_choice_of_a_program_leaves_nothing_else_until_there_was_one(ran: bool
     assert request.tool_choice == "required"
     assert len(request.direct) == ran
     assert any(isinstance(entry, CodeBlock) for entry in request.entries) is ran
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_programs_may_be_among_the_only_tools_that_are_allowed(named: bool) -> None:
+    vendor = {"type": "programmatic_tool_calling"}
+    allowed = {"type": "allowed_tools", "mode": "auto", "tools": [vendor] if named else []}
+    request = decode(tools=[TOOL, vendor], tool_choice=allowed)
+    assert request.bare is named
+    assert not request.tools
+    assert not request.direct

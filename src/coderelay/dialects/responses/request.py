@@ -17,6 +17,7 @@ from coderelay.dialects.responses.options import (
 )
 from coderelay.dialects.responses.program import TYPES
 from coderelay.dialects.responses.tools import (
+    VENDOR,
     Told,
     declared_tools,
     declares_vendor,
@@ -60,7 +61,7 @@ def decode(body: Json, defaults: Defaults) -> Request:
         receipt=mode.receipt,
         protocol=mode.protocol,
         outcomes="values" if mode.protocol == "ids" else "texts",
-        bare=vendor and allowed is None,
+        bare=vendor and (allowed is None or VENDOR in allowed),
         given={"echo": read_echo(fields, echoed(declared)), "thoughts": wants_thoughts(fields)},
     )
 

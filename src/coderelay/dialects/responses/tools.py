@@ -110,7 +110,8 @@ def read_choice(fields: Fields, tools: DeclaredTools, *, vendor: bool) -> Choice
 
 
 def read_allowed(fields: Fields) -> frozenset[str] | None:
-    """The names of the only tools that may be called, where the choice says so."""
+    """The names of the only tools that may be called, where the choice says so. `VENDOR` stands
+    for programs."""
     choice = fields.value.get("tool_choice")
     if not isinstance(choice, Mapping) or choice.get("type") != "allowed_tools":
         return None
@@ -121,7 +122,7 @@ def read_allowed(fields: Fields) -> frozenset[str] | None:
         Fields(item, allowed.path(f"tools[{place}]"))
         for place, item in enumerate(allowed.items("tools"))
     ]
-    return frozenset(item.text("name") for item in items if item.text("type") != VENDOR)
+    return frozenset(VENDOR if item.text("type") == VENDOR else item.text("name") for item in items)
 
 
 def _checked(fields: Fields) -> str:
