@@ -1,5 +1,6 @@
 """Programs write in the folder, so the host trusts nothing in it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,25 @@ def test_a_temporary_folder_is_removed_and_a_given_one_is_not(tmp_path: Path) ->
         folder.remove()
     assert not own.path.exists()
     assert (given.path / "sdk.py").exists()
+
+
+def test_a_temporary_folder_is_removed_however_deep_it_is(tmp_path: Path) -> None:
+    """Deeper than Python can recurse, as programs can make it by moving directories."""
+    outside = tmp_path / "outside"
+    outside.write_text("mine")
+    folder = made(None)
+    inner = folder.path / "inner"
+    for _ in range(1_500):
+        outer = folder.path / "outer"
+        outer.mkdir()
+        (outer / "file").write_text("x")
+        (outer / "link").symlink_to(tmp_path)
+        if inner.exists():
+            os.rename(inner, outer / "inner")
+        os.rename(outer, inner)
+    folder.remove()
+    assert not folder.path.exists()
+    assert outside.read_text() == "mine"
 
 
 def test_a_folder_with_a_module_of_that_name_is_refused(tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ What the host adds counts within the same quota as what programs write.
 
 import contextlib
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from coderelay.engines.python.usage import Quota, QuotaPassed, Usage
+from coderelay.session.removal import remove
 from coderelay.session.sdk import FILE, MARK
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
@@ -61,7 +61,7 @@ class Folder:
     def remove(self) -> None:
         """Remove a temporary directory with all that is in it."""
         if self.temporary:
-            shutil.rmtree(self.path, ignore_errors=True)
+            remove(self.path)
 
     def _write(self, name: str, text: str) -> None:
         data = text.encode("utf-8", "replace")
