@@ -201,7 +201,12 @@ def test_a_long_result_is_a_failed_call(tmp_path: Path) -> None:
             "ToolError",
             "the result of get is over 100 bytes: ask the tool for less",
         )
-        assert live.failure("sdk.gather(*[('get', {'key': 90})] * 3)").name == "ToolError"
+        failure = live.failure("sdk.gather(*[('get', {'key': 90})] * 3)")
+        assert (failure.name, failure.message) == (
+            "ToolError",
+            "the call of get was made, but its result is lost: the results of all calls at once "
+            "are over 200 bytes; make fewer at once, or ask for less",
+        )
 
 
 @pytest.mark.parametrize("value", [float("nan"), object(), {"a": {1, 2}}])

@@ -11,6 +11,11 @@ from coderelay.engines.python import entry
 from coderelay.engines.python.livelimits import LiveLimits
 from coderelay.engines.wasm.ledger import UNREADABLE, parse
 
+_TOO_MUCH = (
+    "the call of {} was made, but its result is lost: the results of all calls at once are over {} "
+    "bytes; make fewer at once, or ask for less"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class LiveCall:
@@ -55,8 +60,10 @@ def write(calls: Sequence[LiveCall], results: Sequence[Result], limits: LiveLimi
     """The results, as the guest takes them. One that is too long is a failure of its call."""
     given, payloads, left = [], [], limits.batch
     for call, result in zip(calls, results, strict=True):
-        result, payload = _bounded(call, result, min(limits.result, left))
-        left -= len(payload)
+        result, payload = _bounded(call, result, limits.result)
+        if size(payload) > left:
+            result, payload = Raised(CallError(_TOO_MUCH.format(call.name, limits.batch))), ""
+        left -= size(payload)
         given.append(result)
         payloads.append(payload)
     return entry.results(range(len(given)), given, payloads)
