@@ -86,3 +86,5 @@ def test_depth_is_bounded_at_the_same_place_whoever_asks() -> None:
     check_depth(value)
     with pytest.raises(NotJson, match="levels deep"):
         check_depth({"a": value})
+    with pytest.raises(NotJson, match="nested more than 256"):
+        check_depth((value,))

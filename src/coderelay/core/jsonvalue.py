@@ -69,7 +69,7 @@ def check_depth(value: Json) -> None:
         for item in level:
             if isinstance(item, dict):
                 inner.extend(item.values())
-            elif isinstance(item, list):
+            elif isinstance(item, (list, tuple)):
                 inner.extend(item)
         if not inner:
             return
