@@ -28,7 +28,16 @@ async def settled(work: Awaitable[Result]) -> Result:
             raise
         return Raised(CallError("the tool was cancelled", name="CancelledError"))
     except (Exception, SystemExit) as error:
-        return Raised(CallError(str(error) or type(error).__name__, name=type(error).__name__))
+        return Raised(CallError(said(error), name=type(error).__name__))
+
+
+def said(error: BaseException) -> str:
+    """What an exception says, or else what it is: it may fail to say anything."""
+    name = type(error).__name__
+    try:
+        return str(error) or name
+    except Exception:
+        return name
 
 
 async def call(function: Callable[..., Any], work: Callable[[], Any]) -> Any:

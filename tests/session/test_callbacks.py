@@ -43,6 +43,11 @@ def test_an_answer_that_is_too_long_is_an_error_that_says_so() -> None:
     assert "the limit is 100" in message(answer(lambda *given: "x" * 101, limit=100)[0])
 
 
+class Speechless(Exception):
+    def __str__(self) -> str:
+        raise ValueError("I have no words")
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [
@@ -50,9 +55,10 @@ def test_an_answer_that_is_too_long_is_an_error_that_says_so() -> None:
         (RuntimeError(), CallError("RuntimeError", name="RuntimeError")),
         (StopIteration(1), CallError("coroutine raised StopIteration", name="RuntimeError")),
         (SystemExit(2), CallError("2", name="SystemExit")),
+        (Speechless(), CallError("Speechless", name="Speechless")),
         (asyncio.CancelledError(), CallError("the tool was cancelled", name="CancelledError")),
     ],
-    ids=repr,
+    ids=lambda each: type(each).__name__,
 )
 def test_an_exception_is_an_answer(error: BaseException, said: CallError) -> None:
     def callback(*given: Any) -> Any:

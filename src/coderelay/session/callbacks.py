@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
-from coderelay.answers import answered, call, settled
+from coderelay.answers import answered, call, said, settled
 from coderelay.core import CallError, Json, Raised, Result
 
 _log = logging.getLogger(__name__)
@@ -70,10 +70,10 @@ class Callbacks:
         try:
             await call(self.on_call, partial(self.on_call, made))
         except Refused as reason:
-            return _error(f"the call was refused: {reason}")
+            return _error(f"the call was refused: {said(reason)}")
         except Exception as error:
             _log.exception("on_call failed for %s (%s)", made.name, made.req_id)
-            return _error(f"the call could not be approved: {error}")
+            return _error(f"the call could not be approved: {said(error)}")
         return None
 
     async def _in_time(self, made: ToolCall) -> Result:
