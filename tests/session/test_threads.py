@@ -181,6 +181,25 @@ def test_a_refused_call_tells_the_program_why() -> None:
     assert told[1][0].req_id == answers.calls[0][0]
 
 
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_a_hook_that_ends_everything_reaches_the_caller_and_the_next_call_works(
+    kind: type[BaseException],
+) -> None:
+    stopping = [kind("no more")]
+
+    def approve(call: ToolCall) -> None:
+        if stopping:
+            raise stopping.pop()
+
+    with session(on_call=approve) as tic:
+        run(tic, "import sdk\nkept = 1")
+        with pytest.raises(kind, match="no more"):
+            run(tic, "sdk.echo(value=1)")
+        said = run(tic, "import sdk\nsdk.echo(value=2)")
+        assert said.startswith("The session was restarted: its variables") and said.endswith("2")
+        assert run(tic, "sdk.echo(value=3)") == "3"
+
+
 def test_a_caller_that_is_cancelled_leaves_a_session_that_works() -> None:
     cancelled = threading.Event()
 

@@ -8,12 +8,12 @@ from concurrent.futures import CancelledError, Future
 from coderelay.core import CallError, Raised, Result
 from coderelay.declare.languages import sendable
 from coderelay.engines.python import PythonEngine
-from coderelay.engines.python.live import Live, LiveCall, LiveLimits
+from coderelay.engines.python.live import Cell, Live, LiveCall, LiveLimits
 from coderelay.engines.registry import engine
 from coderelay.session.callbacks import Callbacks, ToolCall
 from coderelay.session.folder import Folder
 from coderelay.session.sdk import MODULE, Sdk, guest_source
-from coderelay.session.shown import Shown, shown
+from coderelay.session.shown import RESTARTED, Shown, shown
 from coderelay.session.worker import wait_for
 
 
@@ -76,6 +76,8 @@ class Session:
         self._live: Live | None = None
         self._turn: Turn | None = None
         self._closed = False
+        self._untold = False
+        """Whether the interpreter ended with an exception that the model did not read."""
 
     def run(self, source: str, turn: Turn) -> Shown:
         """Run a cell, and tell what came of it."""
@@ -87,11 +89,13 @@ class Session:
                 self._folder.write_sdk(self._sdk.file)
             if self._live is None:
                 self._live = self._start()
-            cell = self._live.run(source)
+            cell = self._cell(self._live, source)
         finally:
             self._turn = None
         told = shown(cell, self._budget, self._folder.keep)
-        return Shown(sendable(told.text), told.failed)
+        text = f"{RESTARTED}\n\n{told.text}" if self._untold else told.text
+        self._untold = False
+        return Shown(sendable(text), told.failed)
 
     def stop(self, reason: str) -> None:
         """Let the cell under way, and all that wait, come to their end without their tools."""
@@ -106,6 +110,13 @@ class Session:
         if self._live is not None:
             self._live.close()
         self._folder.remove()
+
+    def _cell(self, live: Live, source: str) -> Cell:
+        try:
+            return live.run(source)
+        except BaseException:
+            self._untold = not live.alive
+            raise
 
     def _start(self) -> Live:
         found = engine("python")

@@ -106,11 +106,22 @@ def _running(loop: asyncio.AbstractEventLoop) -> _Work:
 
     def run() -> None:
         asyncio.set_event_loop(loop)
-        loop.run_forever()
+        while not _stopped(loop):
+            pass
         loop.run_until_complete(end())
         loop.close()
 
     return run
+
+
+def _stopped(loop: asyncio.AbstractEventLoop) -> bool:
+    """Run a loop until it is stopped. `sys.exit` and Ctrl-C in a task go to whoever waits for it,
+    and must not end the loop too, in which others wait."""
+    try:
+        loop.run_forever()
+    except (KeyboardInterrupt, SystemExit):
+        return False
+    return True
 
 
 def wait_for(work: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> Future[T]:
