@@ -142,3 +142,30 @@ def test_hostile_texts_take_no_longer_than_long_ones() -> None:
     assert search.search(" ".join(f"w{each}" for each in range(10_000))) == []
     assert search.search("wor")[0].name == "a"
     assert time.process_time() - started < 1
+
+
+def test_searching_often_in_like_words_looks_each_word_up_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    look_up = Search._matches
+
+    def counted(self: Search, word: str, room: int) -> dict[int, float]:
+        asked.append(word)
+        return look_up(self, word, room)
+
+    monkeypatch.setattr(Search, "_matches", counted)
+    search = Search(many_tools(200))
+    queries = [f"github create issue number{n}" for n in range(30)]
+    found = [search.search(query) for query in queries]
+    assert len(asked) == 3 + len(queries)
+    assert found == [Search(many_tools(200)).search(query) for query in queries]
+
+
+def test_what_is_remembered_of_searches_is_bounded() -> None:
+    tools = many_tools(200)
+    search = Search(tools)
+    for number in range(3_000):
+        search.search(f"list{number} page{number}")
+    assert sum(map(len, search._known_scores.values())) + len(search._known_scores) <= 32_000
+    assert search.search("github create issue") == Search(tools).search("github create issue")

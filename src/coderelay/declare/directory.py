@@ -22,19 +22,12 @@ class Directory:
         self._tools = tools
         self._language = language
         self._names = {name.name: name for name in names}
-        self._signatures: dict[str, str] = {}
+        self._hits: dict[str, dict[str, Json]] = {}
         self._described: dict[str, str] = {}
 
     def search(self, query: str, limit: int) -> list[Json]:
         """The tools that fit a query, best first."""
-        return [
-            {
-                "name": self._names[tool.name].identifiers[0],
-                "signature": self._signature(tool),
-                "description": sendable(first_sentence(tool.description, _SENTENCE)),
-            }
-            for tool in self._search.search(query, limit)
-        ]
+        return [self._hit(tool).copy() for tool in self._search.search(query, limit)]
 
     def describe(self, name: str) -> str | None:
         """The declaration of the tool that has this name, in a program or on the wire; None where
@@ -63,12 +56,16 @@ class Directory:
         own = (each for each in OWN if name in each.identifiers(self._language))
         return next((each.declared[self._language] for each in own), None)
 
-    def _signature(self, tool: Tool) -> str:
-        if tool.name not in self._signatures:
+    def _hit(self, tool: Tool) -> dict[str, Json]:
+        if tool.name not in self._hits:
             identifier = self._names[tool.name].identifiers[0]
             line = sendable(find(self._language).line(tool, identifier))
-            self._signatures[tool.name] = cut(line, _SIGNATURE)
-        return self._signatures[tool.name]
+            self._hits[tool.name] = {
+                "name": identifier,
+                "signature": cut(line, _SIGNATURE),
+                "description": sendable(first_sentence(tool.description, _SENTENCE)),
+            }
+        return self._hits[tool.name]
 
     @cached_property
     def _search(self) -> Search:

@@ -6,6 +6,7 @@ alone, in every process; ties are in tool order. Why no library does this is tol
 docs/design/search.md.
 """
 
+import heapq
 import math
 from bisect import bisect_left
 from collections import defaultdict
@@ -17,7 +18,7 @@ from coderelay.declare.words import Terms
 MAX_QUERY = 200
 """How many characters of a query are looked at."""
 
-_WORDS, _VISITED = 16, 32_000
+_WORDS, _VISITED, _KEPT = 16, 8_000, 32_000
 _TEXT, _PARTS = 2_000, 200
 _NAME, _SAID, _TOLD = 5, 2, 1
 _SATURATION, _LENGTH = 1.2, 0.5
@@ -47,18 +48,23 @@ class Search:
             _SATURATION * (1 - _LENGTH + _LENGTH * length / average) for length in lengths
         ]
         self._vocabulary = sorted(self._found)
+        self._known_scores: dict[tuple[str, int], dict[int, float]] = {}
+        self._kept = 0
+        """How many scores are remembered, and for how many words."""
 
     def search(self, query: str, limit: int = 10) -> list[Tool]:
         """The tools that fit the query best, best first; none where no word of it is known."""
         asked = self._terms_of(query)
-        scores: dict[int, float] = {}
-        for term in dict.fromkeys(asked):
-            for place, score in self._matches(term, _VISITED // len(asked)).items():
+        first, *others = dict.fromkeys(asked) or ("",)
+        room = _VISITED // max(1, len(asked))
+        scores = self._scored(first, room).copy()
+        for term in others:
+            for place, score in self._scored(term, room).items():
                 scores[place] = scores.get(place, 0.0) + score
         for place in self._names.get(tuple(asked), ()) if asked else ():
             scores[place] = scores.get(place, 0.0) + _ASKED_BY_NAME
-        ranked = sorted(scores, key=lambda place: (-scores[place], place))
-        return [self._tools[place] for place in ranked[:limit]]
+        ranked = heapq.nsmallest(limit, scores, key=lambda place: (-scores[place], place))
+        return [self._tools[place] for place in ranked]
 
     def _terms_of(self, query: str) -> list[str]:
         terms = Terms().of(query[:MAX_QUERY])[:_WORDS]
@@ -85,6 +91,18 @@ class Search:
             places.append(place)
             heavy.append(weight)
         return len(name) + len(said) + len(told)
+
+    def _scored(self, asked: str, room: int) -> dict[int, float]:
+        """The same as `_matches`, remembered: a program that searches often asks in like words."""
+        known = self._known_scores.get((asked, room))
+        if known is None:
+            known = self._matches(asked, room)
+            self._kept += len(known) + 1
+            if self._kept > _KEPT:
+                self._known_scores.clear()
+                self._kept = len(known) + 1
+            self._known_scores[asked, room] = known
+        return known
 
     def _matches(self, asked: str, room: int) -> dict[int, float]:
         """What each tool scores for one word of a query: by the term that fits it best. A term
