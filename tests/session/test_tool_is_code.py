@@ -28,6 +28,11 @@ def test_variables_functions_and_imports_stay(shared: ToolIsCode) -> None:
     assert run(shared, "double(kept), math.floor(2.5)") == "(42, 2)"
 
 
+def test_a_fence_around_the_code_is_no_part_of_it(shared: ToolIsCode) -> None:
+    assert run(shared, "```python\nprint(1)\n2\n```") == "1\n2"
+    assert "line 2, in <module>" in run(shared, "```py\n1 / 0\n```\n")
+
+
 def test_what_is_printed_and_the_last_value_are_shown(shared: ToolIsCode) -> None:
     assert run(shared, "print('one')\n'two'") == "one\n'two'"
 

@@ -11,7 +11,7 @@ from wasmtime import TrapCode
 
 from coderelay.core import EngineError, Failure
 from coderelay.core.jsonvalue import size
-from coderelay.engines.python import report
+from coderelay.engines.python import entry, report
 from coderelay.engines.python.directory import Directory
 from coderelay.engines.python.engine import PythonEngine
 from coderelay.engines.python.execution import EXITED
@@ -81,6 +81,7 @@ class Live:
         refused = self._refused(source)
         if refused is not None:
             return Cell("", None, refused, self.alive)
+        source = entry.unfenced(source)
         instance, world = self._ready()
         world.begin()
         self._directory.forget()
