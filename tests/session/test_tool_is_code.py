@@ -57,6 +57,22 @@ def test_a_string_arrives_as_that_string_and_all_else_as_its_value(
     assert run(shared, f"type(sdk.echo({value})) is type({value})") == "True"
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "await sdk.echo(value={})",
+        "await asyncio.gather(sdk.echo(value=1), sdk.echo(value=2))",
+        "asyncio.run(sdk.echo(value=None))",
+        "asyncio.create_task(sdk.echo(value='x'))",
+    ],
+)
+def test_code_that_awaits_a_tool_is_told_that_the_call_was_made(
+    shared: ToolIsCode, code: str
+) -> None:
+    said = run(shared, f"import sdk\n{code}")
+    assert "TypeError" in said and "it was carried out" in said and "`await`" in said
+
+
 def test_a_tool_that_fails_raises_in_the_program(shared: ToolIsCode) -> None:
     code = (
         "try:\n    sdk.get_weather(city='Atlantis')\nexcept sdk.ToolError as error:\n    "

@@ -19,6 +19,16 @@ RESTARTED = (
     "The session was restarted: its variables, functions and imports are gone, its files remain."
 )
 
+_NOT_AWAITABLE = (
+    "object can't be awaited",
+    "a coroutine or an awaitable is required",
+    "a coroutine was expected, got",
+)
+_NOT_ASYNC = (
+    "The functions of sdk are not async: they return the answer itself. If this was a call of one, "
+    "it was carried out, and only its answer is lost: do not use `await` or asyncio with it."
+)
+
 Keep: TypeAlias = Callable[[str], str | None]
 """Stores a text as a file and gives its name; None where there is no room for it."""
 
@@ -46,6 +56,8 @@ def failed(failure: Failure, *, alive: bool) -> Shown:
     plain = failure.limit or failure.kind == "syntax" or not failure.stack
     told = _plainly(failure) if plain else failure.stack.rstrip("\n")
     text = _middle(told, _FAILURE, "[… {cut:,} characters are left out …]")
+    if failure.name == "TypeError" and any(each in failure.message for each in _NOT_AWAITABLE):
+        text = f"{text}\n{_NOT_ASYNC}"
     return Shown(text if alive else f"{text}\n{RESTARTED}", failed=True)
 
 
