@@ -168,7 +168,7 @@ def test_calls_are_counted_for_each_cell(tmp_path: Path) -> None:
             made.clear()
             failure = live.failure("while True: sdk.get(1)")
             assert (failure.limit, failure.line, len(made)) == ("calls", 1, 5)
-            assert failure.message == "a cell may make 5 calls: make fewer"
+            assert failure.message == "a cell may make 5 calls: make the others in the next one"
         made.clear()
         failure = live.failure("sdk.gather(*[('get', {})] * 4)")
         assert (failure.limit, len(made)) == ("calls", 0)

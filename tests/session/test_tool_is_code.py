@@ -80,7 +80,7 @@ def test_a_tool_that_fails_raises_in_the_program(shared: ToolIsCode) -> None:
     )
     assert run(shared, code) == "no such city get_weather True"
     text = run(shared, "x = 1\nsdk.get_weather(city='Atlantis')")
-    assert text.endswith("LookupError: no such city")
+    assert text.endswith("sdk.ToolError (LookupError): no such city")
     assert "line 2" in text
     assert "sdk.py" not in text
 

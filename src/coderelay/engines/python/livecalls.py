@@ -45,7 +45,9 @@ def read(text: str, made: int, limits: LiveLimits) -> list[LiveCall]:
     if len(lines) > 2 * limits.waiting:
         raise NoCalls(f"{limits.waiting} calls may be made at once: use smaller groups", "calls")
     if made + len(lines) // 2 > limits.calls:
-        raise NoCalls(f"a cell may make {limits.calls} calls: make fewer", "calls")
+        raise NoCalls(
+            f"a cell may make {limits.calls} calls: make the others in the next one", "calls"
+        )
     if size(text) > limits.batch:
         raise NoCalls(
             "the arguments of all calls at once are too long: use smaller groups", "calls"

@@ -91,9 +91,14 @@ def _call(name: str, arguments: Any) -> Any:
 
 
 def _typed(answer: Any) -> Any:
-    """An error of the host's has a class of its own each time; here it is always the same."""
-    if isinstance(answer, ToolError) and type(answer).__name__ == "ArgumentsError":
-        answer.__class__ = ArgumentsError
+    """An error of the host's has a class of its own each time, which is told as what it can be
+    caught by: `except LookupError` would not."""
+    if isinstance(answer, ToolError) and type(answer) is not ToolError:
+        kind = type(answer)
+        if kind.__name__ == "ArgumentsError":
+            answer.__class__ = ArgumentsError
+        else:
+            kind.__module__, kind.__qualname__ = "sdk", f"ToolError ({kind.__name__})"
     return answer
 
 
