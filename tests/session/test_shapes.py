@@ -40,6 +40,7 @@ FUNCTIONS = {
     },
     "any object": Plain(),
     "ours": WEATHER,
+    "ours, of a function": SimpleNamespace(declaration=WEATHER),
 }
 
 OTHERS = (
@@ -92,6 +93,10 @@ def test_our_tool_stands_where_the_first_function_stood() -> None:
         {"type": "function", "name": "x", "parameters": "y"},
         {"type": "function", "function": {"name": "x", "parameters": [1]}},
         {"name": "x", "input_schema": "y"},
+        {},
+        "get_weather",
+        print,
+        None,
     ],
     ids=repr,
 )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
-from coderelay.core import Json, Tool
+from coderelay.core import InvalidTool, Json, Tool
 from coderelay.wire import tools_from_json
 
 Api: TypeAlias = Literal["responses", "chat", "anthropic"]
@@ -57,10 +57,13 @@ def given(tools: Iterable[Any]) -> Given:
     before: list[Any] = []
     after: list[Any] = []
     for item in tools:
-        if isinstance(item, Tool):
-            found.append(item)
+        declared = getattr(item, "declaration", item)  # of a function that `@tool` decorates
+        if isinstance(declared, Tool):
+            found.append(declared)
             continue
         fields = _mapping(item)
+        if not fields:
+            raise InvalidTool(f"{item!r:.100} is no tool: give its declaration")
         if _is_function(fields):
             found.extend(tools_from_json([_plain(fields)]))
         else:
