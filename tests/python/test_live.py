@@ -106,7 +106,11 @@ def test_a_syntax_error_has_its_place(live: Session) -> None:
 
 
 def test_text_that_is_none_is_a_syntax_error(live: Session) -> None:
-    assert live.failure("x = '\ud800'", alive=False).kind == "syntax"
+    first = live.run("x = '\ud800'")
+    assert first.failure is not None and first.failure.kind == "syntax"
+    assert first.alive  # nothing was lost: there was nothing yet
+    live.run("1")
+    assert live.failure("x = '\ud800'").kind == "syntax"
 
 
 @pytest.mark.parametrize("source", ["exit()", "import sys; sys.exit(0)", "raise SystemExit"])

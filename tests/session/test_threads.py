@@ -200,6 +200,19 @@ def test_a_hook_that_ends_everything_reaches_the_caller_and_the_next_call_works(
         assert run(tic, "sdk.echo(value=3)") == "3"
 
 
+def test_the_end_of_an_interpreter_that_nobody_read_of_is_told_by_the_next_call() -> None:
+    async def main() -> None:
+        with session(limits=LiveLimits(fuel=500_000_000)) as tic:
+            await arun(tic, "kept = 1")
+            lost = asyncio.create_task(arun(tic, "while True: pass"))
+            await asyncio.sleep(0.05)
+            lost.cancel()
+            assert (await arun(tic, "2")).startswith("The session was restarted: its variables")
+            assert await arun(tic, "3") == "3"
+
+    asyncio.run(main())
+
+
 def test_a_caller_that_is_cancelled_leaves_a_session_that_works() -> None:
     cancelled = threading.Event()
 

@@ -265,6 +265,13 @@ def test_output_within_its_budget_is_shown_and_the_rest_can_be_read(tmp_path: Pa
         assert (tmp_path / "output-2.txt").read_text() == repr("b" * 5000)
 
 
+def test_code_that_is_refused_loses_nothing() -> None:
+    with session(limits=LiveLimits(source=10)) as tic:
+        for _ in range(2):
+            said = run(tic, "x = 1 + 1 + 1")
+            assert "write a shorter one" in said and "restarted" not in said
+
+
 def test_a_fatal_limit_loses_variables_and_keeps_files() -> None:
     with session(limits=LiveLimits(fuel=2_000_000_000)) as tic:
         assert run(tic, "import sdk\nkept = 1\nopen('notes.txt', 'w').write('still here')") == "10"

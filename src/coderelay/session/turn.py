@@ -54,6 +54,11 @@ class Turn:
         if batch is not None:
             batch.cancel()
 
+    @property
+    def given_up(self) -> bool:
+        """Whether nobody reads what comes of it."""
+        return bool(self._stopped)
+
     def __enter__(self) -> None:
         pass
 
@@ -76,8 +81,8 @@ class Session:
         self._live: Live | None = None
         self._turn: Turn | None = None
         self._closed = False
-        self._untold = False
-        """Whether the interpreter ended with an exception that the model did not read."""
+        self._ended: Turn | None = None
+        """The turn before, if the interpreter ended in it."""
 
     def run(self, source: str, turn: Turn) -> Shown:
         """Run a cell, and tell what came of it."""
@@ -89,12 +94,12 @@ class Session:
                 self._folder.write_sdk(self._sdk.file)
             if self._live is None:
                 self._live = self._start()
-            cell = self._cell(self._live, source)
+            ended, cell = self._ended, self._cell(self._live, source, turn)
         finally:
             self._turn = None
         told = shown(cell, self._budget, self._folder.keep)
-        text = f"{RESTARTED}\n\n{told.text}" if self._untold else told.text
-        self._untold = False
+        untold = ended is not None and ended.given_up
+        text = f"{RESTARTED}\n\n{told.text}" if untold else told.text
         return Shown(sendable(text), told.failed)
 
     def stop(self, reason: str) -> None:
@@ -111,12 +116,12 @@ class Session:
             self._live.close()
         self._folder.remove()
 
-    def _cell(self, live: Live, source: str) -> Cell:
-        try:
-            return live.run(source)
-        except BaseException:
-            self._untold = not live.alive
-            raise
+    def _cell(self, live: Live, source: str, turn: Turn) -> Cell:
+        self._ended = turn
+        cell = live.run(source)
+        if cell.alive:
+            self._ended = None
+        return cell
 
     def _start(self) -> Live:
         found = engine("python")

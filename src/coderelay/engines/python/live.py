@@ -39,7 +39,7 @@ class Cell:
     """The text of its last expression's value, unless that is None."""
     failure: Failure | None
     alive: bool
-    """Whether its names are still there. The files always are."""
+    """Whether the names of the cells before are still there. The files always are."""
 
 
 class Live:
@@ -80,7 +80,7 @@ class Live:
         self._cells += 1
         refused = self._refused(source)
         if refused is not None:
-            return Cell("", None, refused, self.alive)
+            return Cell("", None, refused, alive=True)  # it lost nothing
         source = entry.unfenced(source)
         instance, world = self._ready()
         world.begin()
