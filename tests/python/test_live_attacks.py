@@ -104,3 +104,11 @@ def test_a_crash_of_the_interpreter_is_told(live: Session) -> None:
     assert failure.name == "InterpreterCrash"
     assert live.failure("import os\nos._exit(0)", alive=False).name == "SystemExit"
     assert live.value("1 + 1") == "2"
+
+
+@pytest.mark.parametrize("damage", ["held._setup.clear()", "held._host.fail = None; 1 / 0"])
+def test_a_harness_that_code_broke_is_replaced(live: Session, damage: str) -> None:
+    found = "next(x for x in gc.get_objects() if type(x).__name__ == 'LiveSession')"
+    live.run(f"import gc\nheld = {found}\n{damage}")
+    live.run("1")
+    assert live.value("1 + 1") == "2"

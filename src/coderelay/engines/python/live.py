@@ -96,8 +96,8 @@ class Live:
             raise
         failure = _failure(world, source)
         full = failure is not None and failure.limit == "memory"
-        if full and self._full:  # nothing was freed: a cell can do nothing about it any more
-            self._drop()
+        if (full and self._full) or (not full and _is_broken(world)):
+            self._drop()  # nothing was freed, or our side is broken: no later cell would do better
         self._full = full
         return Cell("".join(world.output), world.value or None, failure, self.alive)
 
@@ -177,6 +177,13 @@ class Live:
         if code in STOPPED:
             return _limit(*STOPPED[code])
         return _limit("memory", NO_MEMORY) if is_full(trap) else CRASHED
+
+
+def _is_broken(world: LiveWorld) -> bool:
+    """Whether the harness failed, and not the cell: code can come to it and break it."""
+    if world.value is not None:
+        return False
+    return world.failure is None or report.is_bare(world.failure)
 
 
 def _failure(world: LiveWorld, source: str) -> Failure | None:

@@ -41,6 +41,11 @@ def failure(text: str, source: str, names: Sequence[ToolName]) -> Failure:
     )
 
 
+def is_bare(text: str) -> bool:
+    """Whether nothing is told of where it failed, as by a harness that is broken itself."""
+    return "stack" not in _told(text)
+
+
 def _told(text: str) -> dict[str, Any]:
     try:
         told = json.loads(text)
