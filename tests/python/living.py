@@ -7,7 +7,13 @@ from textwrap import dedent
 
 from coderelay.core import CallError, Failure, Raised, Result, Returned
 from coderelay.engines.python import PythonEngine
-from coderelay.engines.python.live import DEFAULT_LIVE_LIMITS, Cell, Live, LiveCall, LiveLimits
+from coderelay.engines.python.live.interpreter import (
+    DEFAULT_LIVE_LIMITS,
+    Cell,
+    Live,
+    LiveCall,
+    LiveLimits,
+)
 from coderelay.engines.registry import engine
 
 SDK = '''\

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from coderelay.core import CallError, EngineError, Raised, Result, Returned
-from coderelay.engines.python.live import Live, LiveCall, LiveLimits
+from coderelay.engines.python.live.interpreter import Live, LiveCall, LiveLimits
 from tests.python.driving import run
 from tests.python.living import SDK, Session, echo, python, session
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from coderelay.core import Result, Returned
-from coderelay.engines.python.live import LiveCall, LiveLimits
+from coderelay.engines.python.live.interpreter import LiveCall, LiveLimits
 from tests.python.living import Session, session
 from tests.python.test_attacks import PROGRAMS
 from tests.python.test_tampering import BREAKING

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from coderelay.engines.python.directory import Directory
-from coderelay.engines.python.live import LiveLimits
-from coderelay.engines.python.usage import Quota, Refused
+from coderelay.engines.python.live.directory import Directory
+from coderelay.engines.python.live.interpreter import LiveLimits
+from coderelay.engines.python.live.usage import Quota, Refused
 from tests.python.living import Session, session
 
 WORKING = [

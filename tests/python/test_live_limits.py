@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from coderelay.core import Result, Returned
-from coderelay.engines.python.live import LiveCall, LiveLimits
-from coderelay.engines.python.livecalls import NoCalls, read
+from coderelay.engines.python.live.calls import NoCalls, read
+from coderelay.engines.python.live.interpreter import LiveCall, LiveLimits
 from tests.python.living import Session, session
 
 MB = 1 << 20

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from coderelay.engines.python.directory import Directory, Node
-from coderelay.engines.python.usage import Quota, QuotaPassed, Refused
+from coderelay.engines.python.live.directory import Directory, Node
+from coderelay.engines.python.live.usage import Quota, QuotaPassed, Refused
 
 NAMES = st.sampled_from(["a", "b", "d", "d/a", "d/e", "d/e/b"])
 SIZES = st.integers(0, 400)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coderelay.engines.python.usage import Quota
+from coderelay.engines.python.live.usage import Quota
 from coderelay.session.folder import Folder
 from coderelay.session.sdk import MARK, Sdk
 

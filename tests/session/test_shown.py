@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coderelay.core import Failure
-from coderelay.engines.python.live import Cell
+from coderelay.engines.python.live.interpreter import Cell
 from coderelay.session.shown import RESTARTED, Shown, shown
 
 

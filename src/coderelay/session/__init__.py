@@ -1,6 +1,6 @@
 """Hundreds of tools behind one stateful Python tool, for people who own the loop."""
 
-from coderelay.engines.python.live import LiveLimits
+from coderelay.engines.python.live.interpreter import LiveLimits
 from coderelay.session.callbacks import Refused, ToolCall
 from coderelay.session.shapes import Api
 from coderelay.session.tool_is_code import ToolIsCode

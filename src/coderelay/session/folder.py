@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from coderelay.engines.python.usage import Quota, QuotaPassed, Usage
+from coderelay.engines.python.live.usage import Quota, QuotaPassed, Usage
 from coderelay.session.removal import remove
 from coderelay.session.sdk import FILE, MARK
 

@@ -4,7 +4,7 @@ from coderelay.core import Tool
 from coderelay.core.limits import MB
 from coderelay.declare.index import DECLARATION_TOKENS, index, tokens
 from coderelay.declare.languages import find
-from coderelay.engines.python.live import LiveLimits
+from coderelay.engines.python.live.interpreter import LiveLimits
 from coderelay.session.sdk import Sdk
 
 _FUEL_PER_SECOND = 6_000_000_000

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from coderelay.core import Failure
-from coderelay.engines.python.live import Cell
+from coderelay.engines.python.live.interpreter import Cell
 
 BUDGET = 20_000
 """Characters of output, unless the user says otherwise."""

@@ -17,8 +17,8 @@ from coderelay.answers import is_async
 from coderelay.core import InvalidTool, Json
 from coderelay.core.jsonvalue import NotJson, kind
 from coderelay.declare.index import DECLARATION_TOKENS
-from coderelay.engines.python.live import LiveLimits
-from coderelay.engines.python.usage import Quota
+from coderelay.engines.python.live.interpreter import LiveLimits
+from coderelay.engines.python.live.usage import Quota
 from coderelay.session import shapes
 from coderelay.session.callbacks import Callback, Callbacks, OnCall, OnResult
 from coderelay.session.folder import Folder

@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError, Future
 from coderelay.core import CallError, Raised, Result
 from coderelay.declare.languages import sendable
 from coderelay.engines.python import PythonEngine
-from coderelay.engines.python.live import Cell, Live, LiveCall, LiveLimits
+from coderelay.engines.python.live.interpreter import Cell, Live, LiveCall, LiveLimits
 from coderelay.engines.registry import engine
 from coderelay.session.callbacks import Callbacks, ToolCall
 from coderelay.session.folder import Folder

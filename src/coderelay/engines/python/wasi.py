@@ -6,7 +6,7 @@ None of these may raise: what does is our own error, and ends the run.
 from collections.abc import Callable
 from typing import Any
 
-from coderelay.engines.python import wasifiles
+from coderelay.engines.python.live import wasifiles
 from coderelay.engines.python.values import Case, Err
 from coderelay.engines.python.world import World
 

@@ -10,7 +10,7 @@ from coderelay.engines.python.values import Memory
 from coderelay.engines.wasm.clock import VirtualClock
 
 if TYPE_CHECKING:
-    from coderelay.engines.python.files import Files
+    from coderelay.engines.python.live.files import Files
 
 
 class Entropy:

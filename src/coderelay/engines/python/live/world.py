@@ -7,13 +7,12 @@ from collections.abc import Callable
 import wasmtime
 
 from coderelay.core.jsonvalue import size
-from coderelay.engines.python import livecalls
-from coderelay.engines.python.directory import Directory
 from coderelay.engines.python.execution import IMPORT_FUEL
-from coderelay.engines.python.files import Files
-from coderelay.engines.python.livecalls import Answer, NoCalls
-from coderelay.engines.python.liveclock import LiveClock, OwnTime
-from coderelay.engines.python.livelimits import LiveLimits
+from coderelay.engines.python.live.calls import Answer, NoCalls, read, write
+from coderelay.engines.python.live.clock import LiveClock, OwnTime
+from coderelay.engines.python.live.directory import Directory
+from coderelay.engines.python.live.files import Files
+from coderelay.engines.python.live.limits import LiveLimits
 from coderelay.engines.python.world import World
 from coderelay.engines.wasm.ledger import shown_size
 
@@ -96,7 +95,7 @@ class LiveWorld(World):
     def invoke(self, calls: str) -> str:
         """Make calls and wait for their results. The cell's time stands still meanwhile."""
         try:
-            asked = livecalls.read(calls, self._made, self._limits)
+            asked = read(calls, self._made, self._limits)
         except NoCalls as refused:
             if refused.limit:
                 self.exceed(refused.limit, str(refused))
@@ -106,7 +105,7 @@ class LiveWorld(World):
         results = self._answer(asked)
         self.clock.own.give(time.monotonic() - began)
         self._rearm(self.clock.own.left)
-        return livecalls.write(asked, results, self._limits)
+        return write(asked, results, self._limits)
 
     def exceed(self, limit: str, message: str) -> None:
         """A limit was passed, and what passed it was refused: the cell has failed."""

@@ -12,14 +12,14 @@ from wasmtime import TrapCode
 from coderelay.core import EngineError, Failure
 from coderelay.core.jsonvalue import size
 from coderelay.engines.python import entry, report
-from coderelay.engines.python.directory import Directory
 from coderelay.engines.python.engine import PythonEngine
 from coderelay.engines.python.execution import EXITED
 from coderelay.engines.python.instance import Instance, is_full
-from coderelay.engines.python.livecalls import Answer, LiveCall
-from coderelay.engines.python.livelimits import DEFAULT_LIVE_LIMITS, LiveLimits
-from coderelay.engines.python.liveworld import LiveWorld, out_of_time
-from coderelay.engines.python.usage import Quota
+from coderelay.engines.python.live.calls import Answer, LiveCall
+from coderelay.engines.python.live.directory import Directory
+from coderelay.engines.python.live.limits import DEFAULT_LIVE_LIMITS, LiveLimits
+from coderelay.engines.python.live.usage import Quota
+from coderelay.engines.python.live.world import LiveWorld, out_of_time
 from coderelay.engines.wasm.config import STACK
 from coderelay.engines.wasm.execution import CRASHED, NO_MEMORY, STOPPED, Trapped
 from coderelay.engines.wasm.nativestack import require

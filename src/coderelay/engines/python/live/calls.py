@@ -8,7 +8,7 @@ from typing import TypeAlias
 from coderelay.core import CallError, Json, Raised, Result, Returned
 from coderelay.core.jsonvalue import NotJson, check_depth, dump, size
 from coderelay.engines.python import entry
-from coderelay.engines.python.livelimits import LiveLimits
+from coderelay.engines.python.live.limits import LiveLimits
 from coderelay.engines.wasm.ledger import UNREADABLE, parse
 
 _TOO_MUCH = (

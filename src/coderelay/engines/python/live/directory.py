@@ -12,7 +12,14 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from coderelay.engines.python.usage import DEEPEST, Quota, Refused, Usage, flags, open_directory
+from coderelay.engines.python.live.usage import (
+    DEEPEST,
+    Quota,
+    Refused,
+    Usage,
+    flags,
+    open_directory,
+)
 
 _LONGEST_PATH = 4096
 _SAFE = flags("NOFOLLOW", "NONBLOCK", "NOCTTY")

@@ -4,8 +4,8 @@ import errno
 from collections.abc import Callable
 from typing import Any
 
-from coderelay.engines.python.files import Files
-from coderelay.engines.python.usage import Refused
+from coderelay.engines.python.live.files import Files
+from coderelay.engines.python.live.usage import Refused
 from coderelay.engines.python.values import Case, Err, Ok
 from coderelay.engines.python.world import World
 

@@ -7,8 +7,8 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from coderelay.engines.python.directory import Directory, Node, TooManyOpen
-from coderelay.engines.python.usage import Refused
+from coderelay.engines.python.live.directory import Directory, Node, TooManyOpen
+from coderelay.engines.python.live.usage import Refused
 from coderelay.engines.python.values import Case
 
 CHUNK = 1 << 15
