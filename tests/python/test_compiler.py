@@ -4,7 +4,7 @@ import pytest
 
 from coderelay.engines.python import PythonEngine, compiler
 from coderelay.engines.python.compiler import Compiler
-from coderelay.engines.wasm.execution import Trapped
+from coderelay.engines.wasm.trapped import Trapped
 from tests.python.driving import run
 
 SOURCES = {

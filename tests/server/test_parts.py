@@ -6,11 +6,13 @@ import logging
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from coderelay import Program, evaluate
 from coderelay.server.admission import Admission
 from coderelay.server.errors import Full, Unauthorized
 from coderelay.server.keys import Keys, key_of
@@ -141,6 +143,23 @@ def test_work_whose_request_is_gone_is_dropped_if_it_has_not_begun() -> None:
     asyncio.run(run())
     workers.close()
     assert done == ["third"]
+
+
+def test_a_guest_whose_request_is_gone_gives_its_thread_back() -> None:
+    workers = Workers(1)
+    endless = Program("typescript", "for (;;) {}")
+
+    async def run() -> float:
+        await workers.run(lambda: evaluate(Program("typescript", "1"), [], []))
+        began = time.monotonic()
+        abandoned = asyncio.ensure_future(workers.run(lambda: evaluate(endless, [], [])))
+        await asyncio.sleep(0.2)
+        abandoned.cancel()
+        await workers.run(lambda: None)
+        return time.monotonic() - began
+
+    assert asyncio.run(run()) < 3, "its fuel would have lasted longer"
+    workers.close()
 
 
 def test_silence_is_told_and_events_are_not_lost() -> None:

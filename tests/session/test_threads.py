@@ -271,7 +271,22 @@ def test_closing_ends_the_code_that_waits_for_a_tool() -> None:
     assert waiting.wait(20)
     tic.close()
     thread.join(20)
-    assert said and "the call was given up: the session was closed" in said[0]
+    assert said and "the session was closed" in said[0]
+
+
+@pytest.mark.parametrize("code", ["while True: pass", "import time\ntime.sleep(50)"])
+def test_closing_stops_the_code_under_way(code: str) -> None:
+    tic = session()
+    run(tic, "1")
+    said: list[str] = []
+    thread = threading.Thread(target=lambda: said.append(run(tic, code)))
+    thread.start()
+    time.sleep(0.3)
+    began = time.monotonic()
+    tic.close()
+    assert time.monotonic() - began < 3, "its fuel and its seconds would have lasted longer"
+    thread.join(20)
+    assert said == ["The code was stopped: the session was closed."]
 
 
 def test_a_temporary_directory_goes_with_its_session(tmp_path: Path) -> None:

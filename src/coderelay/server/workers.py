@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from coderelay.core.wanted import while_wanted
+
 T = TypeVar("T")
 Observe = Callable[[float, float], None]
 """Told how many seconds a piece of work waited, and ran."""
@@ -16,8 +18,8 @@ STACK = 16 * 1024 * 1024
 
 
 class Workers:
-    """A fixed number of threads. Work whose request is gone is dropped, unless it has begun:
-    a guest under way ends by itself, or by the wall clock."""
+    """A fixed number of threads. Work whose request is gone is dropped; a guest that is under way
+    for it is stopped."""
 
     def __init__(self, threads: int, observe: Observe = lambda waited, ran: None) -> None:
         self._observe = observe
@@ -27,15 +29,19 @@ class Workers:
     def run(self, work: Callable[[], T]) -> Awaitable[T]:
         """Do blocking work on a thread."""
         asked = time.perf_counter()
+        gone = threading.Event()
 
         def timed() -> T:
             began = time.perf_counter()
             try:
-                return work()
+                with while_wanted(lambda: not gone.is_set()):
+                    return work()
             finally:
                 self._observe(began - asked, time.perf_counter() - began)
 
-        return asyncio.get_running_loop().run_in_executor(self._pool, timed)
+        future = asyncio.get_running_loop().run_in_executor(self._pool, timed)
+        future.add_done_callback(lambda ended: gone.set() if ended.cancelled() else None)
+        return future
 
     def close(self, *, wait: bool = True) -> None:
         """Drop what has not begun, and wait for the rest."""

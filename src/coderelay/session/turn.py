@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 
 from coderelay.core import CallError, Raised, Result
+from coderelay.core.wanted import while_wanted
 from coderelay.declare.languages import sendable
 from coderelay.engines.python import PythonEngine
 from coderelay.engines.python.live.interpreter import Cell, Live, LiveCall, LiveLimits
@@ -97,13 +98,15 @@ class Session:
             ended, cell = self._ended, self._cell(self._live, source, turn)
         finally:
             self._turn = None
+        if self._closed and not cell.alive:
+            return Shown("The code was stopped: the session was closed.", failed=True)
         told = shown(cell, self._budget, self._folder.keep)
         untold = ended is not None and ended.given_up
         text = f"{RESTARTED}\n\n{told.text}" if untold else told.text
         return Shown(sendable(text), told.failed)
 
     def stop(self, reason: str) -> None:
-        """Let the cell under way, and all that wait, come to their end without their tools."""
+        """Stop the cell under way, and let all that wait come to their end without their tools."""
         self._closed = True
         turn = self._turn
         if turn is not None:
@@ -118,7 +121,8 @@ class Session:
 
     def _cell(self, live: Live, source: str, turn: Turn) -> Cell:
         self._ended = turn
-        cell = live.run(source)
+        with while_wanted(lambda: not self._closed):
+            cell = live.run(source)
         if cell.alive:
             self._ended = None
         return cell

@@ -16,7 +16,7 @@ from coderelay.engines.python.pool import Pool
 from coderelay.engines.python.pristine import Pristine
 from coderelay.engines.python.world import World
 from coderelay.engines.wasm.backstop import Backstop
-from coderelay.engines.wasm.execution import Trapped
+from coderelay.engines.wasm.trapped import Trapped
 
 _KEPT, _LEARN = 16 * MB, 8 * MB
 _FUEL = 10_000_000_000

@@ -9,7 +9,8 @@ from coderelay.engines.python.instance import MEMORY, Instance, is_full
 from coderelay.engines.python.pool import Pool
 from coderelay.engines.python.world import World
 from coderelay.engines.wasm.backstop import Backstop
-from coderelay.engines.wasm.execution import GuestExecution, Trapped
+from coderelay.engines.wasm.execution import GuestExecution
+from coderelay.engines.wasm.trapped import Trapped
 
 _LEVELS = ("print", "stderr", "warning")
 _LONGEST_LINE = 1 << 16

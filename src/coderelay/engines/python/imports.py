@@ -10,8 +10,8 @@ from wasmtime import TrapCode
 
 from coderelay.engines.python import values, wasi
 from coderelay.engines.python.world import World, current
-from coderelay.engines.wasm.execution import Trapped
 from coderelay.engines.wasm.native import Imports
+from coderelay.engines.wasm.trapped import Trapped
 
 _MOST_WORDS = 16
 _TAKEN_BACK = {"takes": ["handle"], "gives": None}

@@ -11,7 +11,7 @@ from coderelay.core.limits import MB
 from coderelay.engines.python import imports, values
 from coderelay.engines.python.world import World, current
 from coderelay.engines.wasm import compiled, config, native
-from coderelay.engines.wasm.execution import Trapped
+from coderelay.engines.wasm.trapped import Trapped
 
 IMAGE = Path(__file__).parent / "guest" / "python.wasm"
 MEMORY = 128 * MB

@@ -13,6 +13,7 @@ from coderelay.engines.frame import code_frame
 from coderelay.engines.typescript.forms import LINES_BEFORE, Imports, Shaped, enclose, shape
 from coderelay.engines.typescript.sourcemap import parse
 from coderelay.engines.typescript.swc import Swc, Unstrippable
+from coderelay.engines.wasm.trapped import Trapped
 
 _CACHED = 128
 _LONGEST = 512 * 1024  # of what the stripper makes of 48 KB: constants of an enum are copied in
@@ -116,7 +117,7 @@ class Preparer:
                 return self._strip(source, shaped)
         except Unstrippable as error:
             return _syntax_failure(source, error.report)
-        except wasmtime.Trap as trap:
+        except (wasmtime.Trap, Trapped) as trap:
             return _exhausted(trap)
         except TooLong:
             return _TOO_MUCH
@@ -160,7 +161,7 @@ def _shown_at(line: str, width: int) -> int:
     return count + max(0, width)
 
 
-def _exhausted(trap: wasmtime.Trap) -> Failure:
+def _exhausted(trap: wasmtime.Trap | Trapped) -> Failure:
     if trap.trap_code is TrapCode.INTERRUPT:
         raise TimedOut("the source could not be read in time: the server is overloaded, try again")
     return _TOO_MUCH

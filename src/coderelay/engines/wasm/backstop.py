@@ -1,12 +1,26 @@
-"""The wall clock stops only what fuel did not; it never decides an outcome."""
+"""The wall clock stops what fuel did not, and what nobody waits for; it never decides an outcome.
 
+A clock thread advances the engine's epoch. Each time it does, a running guest asks whether it may
+go on: on its own thread, where it is known how long it has and for whom it works. That is a place
+where Python runs while a guest does, so Ctrl-C is heard there, too.
+"""
+
+import ctypes
 import os
 import threading
 import time
+import weakref
+from types import TracebackType
 
 import wasmtime
+from wasmtime import TrapCode
+from wasmtime import _ffi as ffi
+
+from coderelay.core.wanted import is_wanted
+from coderelay.engines.wasm.trapped import Trapped
 
 _TICK = 0.1
+_GO_ON = 0
 
 
 class Backstop:
@@ -14,6 +28,7 @@ class Backstop:
 
     def __init__(self, engine: wasmtime.Engine) -> None:
         self._engine = engine
+        self._asking: weakref.WeakSet[wasmtime.Store] = weakref.WeakSet()
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -27,18 +42,19 @@ class Backstop:
         """Whether a guest runs now."""
         return self._running > 0
 
-    def watch(self, store: wasmtime.Store, seconds: float) -> "Backstop":
-        """Let the guest in this store run for so long; then it traps with `INTERRUPT`."""
-        store.set_epoch_deadline(int(seconds / _TICK) + 2)
+    def watch(self, store: wasmtime.Store, seconds: float) -> "Watch":
+        """While the guest in this store runs: it is stopped after so long, or when nobody waits for
+        it any more. Then `Trapped` is raised, with `INTERRUPT`."""
         if os.getpid() != self._process:  # a fork leaves the thread and its lock behind
             self._begin_anew()
-        return self
+        if store not in self._asking:
+            self._asking.add(store)
+            ffi.wasmtime_store_epoch_deadline_callback(store.ptr(), _ASKED, None, _NO_FINALIZER)
+        store.set_epoch_deadline(1 if seconds > 0 else 0)  # the tick at which it asks first
+        return Watch(self, seconds)
 
-    def __exit__(self, *_: object) -> None:
-        with self._changed:
-            self._running -= 1
-
-    def __enter__(self) -> None:
+    def began(self) -> None:
+        """A guest runs: the clock ticks."""
         with self._changed:
             self._running += 1
             if self._thread is None:
@@ -47,6 +63,11 @@ class Backstop:
             elif self._running == 1:
                 self._changed.notify()
 
+    def ended(self) -> None:
+        """A guest has come to its end, or waits."""
+        with self._changed:
+            self._running -= 1
+
     def _tick(self) -> None:
         while True:
             with self._changed:
@@ -54,3 +75,79 @@ class Backstop:
                     self._changed.wait()
             time.sleep(_TICK)
             self._engine.increment_epoch()
+
+
+class Watch:
+    """One stay in a guest. An import may begin another on the same thread meanwhile."""
+
+    def __init__(self, backstop: Backstop, seconds: float) -> None:
+        self._backstop = backstop
+        self._seconds = seconds
+        self._stopped = False
+        self._raised: BaseException | None = None
+
+    def __enter__(self) -> "Watch":
+        if not is_wanted():
+            raise Trapped(TrapCode.INTERRUPT)
+        self.allow(self._seconds)
+        self._outer, _here.watch = _here.watch, self
+        self._backstop.began()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._backstop.ended()
+        _here.watch = self._outer
+        if self._raised is not None:
+            raise self._raised
+        if self._stopped and error is not None:
+            raise Trapped(TrapCode.INTERRUPT) from error
+
+    def allow(self, seconds: float) -> None:
+        """Let the guest run for so long from now."""
+        self._until = time.monotonic() + seconds
+
+    def goes_on(self) -> bool:
+        """Whether the guest may."""
+        try:
+            self._stopped = time.monotonic() >= self._until or not is_wanted()
+        except BaseException as error:  # Ctrl-C: raised when the guest has been left
+            self._stopped, self._raised = True, error
+        return not self._stopped
+
+
+class _Here(threading.local):
+    watch: Watch | None = None
+
+
+_here = _Here()
+
+
+def allow(seconds: float) -> None:
+    """Let the guest that runs on this thread run for so long from now."""
+    if _here.watch is not None:
+        _here.watch.allow(seconds)
+
+
+def _asked(context: object, data: object, ticks: list[int], kind: list[int]) -> int:
+    """The clock has ticked while a guest runs on this thread."""
+    watch = _here.watch
+    if watch is None or watch.goes_on():
+        ticks[0], kind[0] = 1, _GO_ON
+        return 0
+    error = ffi.wasmtime_error_new(ctypes.create_string_buffer(b"stopped"))
+    return int(ctypes.cast(error, ctypes.c_void_p).value or 0)
+
+
+_ASKED = ctypes.CFUNCTYPE(
+    ctypes.c_size_t,
+    ctypes.POINTER(ffi.wasmtime_context_t),
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_uint64),
+    ctypes.POINTER(ffi.wasmtime_update_deadline_kind_t),
+)(_asked)
+_NO_FINALIZER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)()

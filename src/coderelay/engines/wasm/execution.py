@@ -27,6 +27,7 @@ from coderelay.engines.wasm.clock import VirtualClock
 from coderelay.engines.wasm.config import STACK
 from coderelay.engines.wasm.ledger import Ledger
 from coderelay.engines.wasm.nativestack import require
+from coderelay.engines.wasm.trapped import Trapped
 
 _DEADLOCK = Failure(
     "deadlock",
@@ -43,14 +44,6 @@ CRASHED = Failure(
     "the program crashed its interpreter: do it in another way",
     name="InterpreterCrash",
 )
-
-
-class Trapped(Exception):
-    """A trap, or what ends a guest as one does: the cause says more."""
-
-    def __init__(self, code: TrapCode) -> None:
-        super().__init__(code.name)
-        self.trap_code = code
 
 
 class GuestExecution(ABC):

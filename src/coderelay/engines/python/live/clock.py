@@ -3,9 +3,14 @@
 import time
 from collections.abc import Callable
 
+from coderelay.core.wanted import is_wanted
+
 _BEFORE = 3_600 * 1_000_000_000
 """What the clock shows when a session begins: more than it showed when the image was made, from
 which Python counts its processor time."""
+
+_NAP = 0.1
+"""Seconds of a sleep, before it is asked again whether anybody waits."""
 
 
 class OwnTime:
@@ -46,9 +51,12 @@ class LiveClock:
         return time.time_ns()
 
     def advance_to(self, elapsed: int) -> None:
-        """Sleep until so many nanoseconds after that, or until the cell's time is over."""
+        """Sleep until so many nanoseconds after that, or until the cell's time is over, or nobody
+        waits for it any more."""
         seconds, left = (elapsed - self.elapsed) / 1e9, self.own.left
         if seconds > 0:
-            time.sleep(min(seconds, left))
+            until = time.monotonic() + min(seconds, left)
+            while (rest := until - time.monotonic()) > 0 and is_wanted():
+                time.sleep(min(rest, _NAP))
             if seconds > left:
                 self._late()

@@ -21,8 +21,9 @@ from coderelay.engines.python.live.limits import DEFAULT_LIVE_LIMITS, LiveLimits
 from coderelay.engines.python.live.usage import Quota
 from coderelay.engines.python.live.world import LiveWorld, out_of_time
 from coderelay.engines.wasm.config import STACK
-from coderelay.engines.wasm.execution import CRASHED, NO_MEMORY, STOPPED, Trapped
+from coderelay.engines.wasm.execution import CRASHED, NO_MEMORY, STOPPED
 from coderelay.engines.wasm.nativestack import require
+from coderelay.engines.wasm.trapped import Trapped
 
 __all__ = ["DEFAULT_LIVE_LIMITS", "Answer", "Cell", "Live", "LiveCall", "LiveLimits"]
 
@@ -120,10 +121,7 @@ class Live:
         instance = self._instance = self._engine.pool.take()
         store = instance.store
         store.set_limits(memory_size=limits.memory)
-        watch = self._engine.backstop.watch
-        world = self._world = LiveWorld(
-            store, self._directory, self._answer, limits, lambda left: watch(store, left)
-        )
+        world = self._world = LiveWorld(store, self._directory, self._answer, limits)
         setup = {
             "modules": self._modules,
             "seed": os.urandom(32).hex(),
