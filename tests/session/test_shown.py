@@ -41,7 +41,7 @@ def test_an_output_that_is_too_long_shows_head_and_tail_and_where_the_rest_is() 
     text = shown(cell("a" * 600 + "m" * 600 + "z" * 600), 1_000, save).text
     assert text.startswith("a" * 500 + "\n[… 800 of 1,800 characters are left out here; ")
     assert text.endswith("…]\n" + "z" * 500)
-    assert 'open("output-7.txt").read()[500:1000]' in text
+    assert 'open("/output-7.txt").read()[500:1000]' in text
     assert kept == ["a" * 600 + "m" * 600 + "z" * 600]
 
 

@@ -261,6 +261,9 @@ def test_output_within_its_budget_is_shown_and_the_rest_can_be_read(tmp_path: Pa
         assert "output-1.txt" in text
         assert run(tic, "len(open('output-1.txt').read())") == "3000"
         assert run(tic, "open('output-1.txt').read()[1200:1203]") == "'mmm'"
+        run(tic, "import os; os.mkdir('below'); os.chdir('below')")
+        assert 'open("/output-1.txt")' in text, "it is there wherever the code has gone"
+        assert run(tic, "open('/output-1.txt').read()[1200:1203]") == "'mmm'"
         assert len(run(tic, "'b' * 5000")) < 1_300
         assert (tmp_path / "output-2.txt").read_text() == repr("b" * 5000)
 

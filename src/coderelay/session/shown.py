@@ -77,7 +77,7 @@ def _within(text: str, budget: int, keep: Keep) -> str:
     advice = "print less: counts, keys, a few rows"
     if name is not None:
         end = min(len(text), budget)
-        advice = f'the whole is in {name}: read on with open("{name}").read()[{budget // 2}:{end}]'
+        advice = f'the whole is in {name}: read on with open("/{name}").read()[{budget // 2}:{end}]'
     note = f"[… {{cut:,}} of {len(text):,} characters are left out here; {advice} …]"
     return _middle(text, budget, note)
 
