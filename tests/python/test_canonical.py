@@ -15,7 +15,7 @@ CODE = ["enum", ["access", "busy", "loop"]]
 class Bytes:
     """A memory whose allocator never frees."""
 
-    def __init__(self, size: int = 4096) -> None:
+    def __init__(self, size: int = 8192) -> None:
         self.data = bytearray(size)
         self._next = 1024
 
@@ -86,11 +86,12 @@ def test_arguments_come_in_words(told: Any, words: list[int], value: Any) -> Non
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        ("string", [4090, 7]),
+        ("string", [8186, 7]),
         ("string", [1 << 31, 1]),
         (["list", "u8"], [0, 1 << 31]),
         (["list", TIME], [0, 1 << 31]),
-        (["list", ["list", "u32"]], [4092, 1]),
+        (["list", ["list", "u32"]], [8188, 1]),
+        (["list", "bool"], [0, 4097]),
         (CODE, [3]),
         (["option", "u32"], [2, 0]),
     ],

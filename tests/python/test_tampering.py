@@ -1,6 +1,8 @@
 """Tampering with the harness gains nothing: no result early, no other tool, no other outcome."""
 
+import tracemalloc
 from collections.abc import Iterator
+from textwrap import dedent
 
 import pytest
 
@@ -131,6 +133,24 @@ def test_forged_output_and_values_stay_within_limits() -> None:
     ran = run(source)
     assert "cannot be read as JSON" in ran.error.message
     assert ran.outcome.logs[0].level == "warning"
+
+
+@pytest.mark.parametrize(
+    "flood", ["o._host.fail('[' + '[],' * 8_000_000 + '[]]')", "o._tell(0, chr(10) * 20_000_000)"]
+)
+def test_a_forged_flood_takes_little_of_the_hosts_memory(flood: str) -> None:
+    source = """
+    import builtins
+    names = builtins.print.__code__.co_freevars
+    o = builtins.print.__closure__[names.index("log")].cell_contents.__self__
+    """
+    run("1")  # the engine is ready
+    tracemalloc.start()
+    try:
+        assert run(f"{dedent(source)}\n{flood}").error
+        assert tracemalloc.get_traced_memory()[1] < 260_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_the_harness_cannot_be_imported() -> None:

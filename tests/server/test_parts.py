@@ -137,6 +137,7 @@ def test_work_whose_request_is_gone_is_dropped_if_it_has_not_begun() -> None:
         third = asyncio.ensure_future(workers.run(lambda: done.append("third")))
         await asyncio.sleep(0)
         second.cancel()
+        await asyncio.sleep(0)  # the loop tells of it
         gate.set()
         await asyncio.gather(first, third)
 

@@ -15,8 +15,8 @@ _here = _Here()
 
 @contextmanager
 def while_wanted(wanted: Callable[[], bool]) -> Iterator[None]:
-    """Guests that this thread runs meanwhile are stopped soon after `wanted` has said no. They
-    raise what a guest raises that ran out of time."""
+    """Guests that this thread runs meanwhile are stopped soon after `wanted` has said no, if it is
+    not the main thread. They raise what a guest raises that ran out of time."""
     outer, _here.wanted = _here.wanted, wanted
     try:
         yield

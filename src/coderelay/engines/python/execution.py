@@ -124,7 +124,8 @@ class _Listening(World):
     def log(self, level: int, text: str) -> None:
         """Take output, line by line."""
         level = min(level, len(_LEVELS) - 1)
-        for line in self._lines[level].take(text):
+        most = self._execution.limits.logs + 2  # no more fit, whatever they are
+        for line in self._lines[level].take(text[:most]):
             if not self._ledger.log(_LEVELS[level], line):
                 self._execution.stop()
                 return
@@ -143,7 +144,8 @@ class _Listening(World):
     def fail(self, failure: str) -> None:
         """Take main's failure."""
         execution = self._execution
-        self._ledger.fail(report.failure(failure, execution.source, execution.names))
+        if not self._ledger.settled:  # reading it is work
+            self._ledger.fail(report.failure(failure, execution.source, execution.names))
 
     def exit(self) -> None:
         """End at once, as `os._exit` does."""

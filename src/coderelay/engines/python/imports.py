@@ -28,9 +28,18 @@ def link(linker: wasmtime.Linker, module: wasmtime.Module, signatures: Path) -> 
         if item.name not in defined:
             defined.add(item.name)
             signature = known.get(name, _TAKEN_BACK)
-            function = _OWN.get(name) or wasi.find(name, signature["gives"])
+            function = _OWN.get(name) or wasi.find(name)
+            if function is None:
+                function, signature = _denied(signature)
             imports.define(item, _entered(function, signature, allocator))
     return imports
+
+
+def _denied(signature: dict[str, Any]) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """What it is given is not even read: lists that name the same bytes again and again would take
+    any amount of memory."""
+    answer = wasi.refusal(signature["gives"])
+    return lambda world: answer, {**signature, "takes": []}
 
 
 def _entered(

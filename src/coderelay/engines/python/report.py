@@ -20,6 +20,8 @@ _KINDS: dict[str, FailureKind] = {
 }
 _UNKNOWN = re.compile(r"name '(\w+)' is not defined|module 'tools' has no attribute '(\w+)'")
 _MOST = 10_000
+LONGEST = 1 << 20
+"""Characters that are read at all: what they are read into may take thirty times the room."""
 
 
 def failure(text: str, source: str, names: Sequence[ToolName]) -> Failure:
@@ -48,7 +50,7 @@ def is_bare(text: str) -> bool:
 
 def _told(text: str) -> dict[str, Any]:
     try:
-        told = json.loads(text)
+        told = json.loads(text) if len(text) <= LONGEST else None
     except (ValueError, RecursionError):
         return {}
     return told if isinstance(told, dict) else {}

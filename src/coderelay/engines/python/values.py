@@ -42,6 +42,8 @@ class Case(NamedTuple):
 
 
 Words = Iterator[int]
+_LONGEST_LIST = 1 << 12
+"""Items in a list that a guest gives: one takes the host ten times the room, and time besides."""
 
 
 class Type:
@@ -133,7 +135,9 @@ class _List(_Sequence):
 
     def get(self, memory: Memory, at: int, length: int) -> list[Any]:
         element = self._element
-        memory.read(at + element.size * length, 0)  # the end is inside: no list is longer than that
+        if length > _LONGEST_LIST:
+            raise IndexError("a list that is longer than any that the host reads")
+        memory.read(at + element.size * length, 0)  # the end is inside
         return [element.load(memory, at + element.size * place) for place in range(length)]
 
     def put(self, memory: Memory, value: list[Any]) -> tuple[int, int]:

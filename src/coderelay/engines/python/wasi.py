@@ -15,21 +15,16 @@ _REFUSALS = ("access", "access-denied", "not-permitted", "not-supported")
 _DROP = "[resource-drop]"
 
 
-def find(name: str, gives: Any) -> Callable[..., Any]:
-    """The function that answers an import, by its name and the type of its answer.
+def find(name: str) -> Callable[..., Any] | None:
+    """The function that answers an import, by its name; None where it is denied.
 
     The world of the running guest is its first argument.
     """
     given = _GIVEN.get(name) or wasifiles.find(name)
-    if given is not None:
-        return given
-    if _DROP in name:
-        return wasifiles.forget
-    answer = _refusal(gives)
-    return lambda world, *arguments: answer
+    return wasifiles.forget if given is None and _DROP in name else given
 
 
-def _refusal(gives: Any) -> Any:
+def refusal(gives: Any) -> Any:
     """The answer that says no, or nothing, in a type."""
     match gives:
         case ["result", _, ["enum", names]]:

@@ -1,8 +1,10 @@
 """The wall clock stops what fuel did not, and what nobody waits for; it never decides an outcome.
 
 A clock thread advances the engine's epoch. Each time it does, a running guest asks whether it may
-go on: on its own thread, where it is known how long it has and for whom it works. That is a place
-where Python runs while a guest does, so Ctrl-C is heard there, too.
+go on: on its own thread, where it is known how long it has and for whom it works.
+
+On the main thread it asks only when its time is over. There Python runs the handlers of signals,
+and what Ctrl-C raises at the very entry of a callback from native code has nowhere to go.
 """
 
 import ctypes
@@ -47,11 +49,11 @@ class Backstop:
         it any more. Then `Trapped` is raised, with `INTERRUPT`."""
         if os.getpid() != self._process:  # a fork leaves the thread and its lock behind
             self._begin_anew()
-        if store not in self._asking:
+        patient = threading.current_thread() is threading.main_thread()
+        if not patient and store not in self._asking:
             self._asking.add(store)
             ffi.wasmtime_store_epoch_deadline_callback(store.ptr(), _ASKED, None, _NO_FINALIZER)
-        store.set_epoch_deadline(1 if seconds > 0 else 0)  # the tick at which it asks first
-        return Watch(self, seconds)
+        return Watch(self, store, seconds, patient=patient)
 
     def began(self) -> None:
         """A guest runs: the clock ticks."""
@@ -80,9 +82,13 @@ class Backstop:
 class Watch:
     """One stay in a guest. An import may begin another on the same thread meanwhile."""
 
-    def __init__(self, backstop: Backstop, seconds: float) -> None:
+    def __init__(
+        self, backstop: Backstop, store: wasmtime.Store, seconds: float, *, patient: bool
+    ) -> None:
         self._backstop = backstop
+        self._store = store
         self._seconds = seconds
+        self._patient = patient
         self._stopped = False
         self._raised: BaseException | None = None
 
@@ -110,12 +116,14 @@ class Watch:
     def allow(self, seconds: float) -> None:
         """Let the guest run for so long from now."""
         self._until = time.monotonic() + seconds
+        ticks = int(seconds / _TICK) + 2 if self._patient else 1
+        self._store.set_epoch_deadline(ticks if seconds > 0 else 0)
 
     def goes_on(self) -> bool:
         """Whether the guest may."""
         try:
             self._stopped = time.monotonic() >= self._until or not is_wanted()
-        except BaseException as error:  # Ctrl-C: raised when the guest has been left
+        except BaseException as error:  # raised when the guest has been left
             self._stopped, self._raised = True, error
         return not self._stopped
 

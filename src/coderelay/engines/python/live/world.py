@@ -12,6 +12,7 @@ from coderelay.engines.python.live.clock import LiveClock, OwnTime
 from coderelay.engines.python.live.directory import Directory
 from coderelay.engines.python.live.files import Files
 from coderelay.engines.python.live.limits import LiveLimits
+from coderelay.engines.python.report import LONGEST
 from coderelay.engines.python.world import World
 from coderelay.engines.wasm.backstop import allow
 from coderelay.engines.wasm.ledger import shown_size
@@ -20,7 +21,6 @@ _BYTE_FUEL = 100
 """About what a byte's way between guest and file costs."""
 _LEEWAY = 100
 """Characters beside a value that say how it was cut."""
-_LONGEST_FAILURE = 1 << 20
 
 
 def out_of_time(limits: LiveLimits) -> str:
@@ -88,7 +88,7 @@ class LiveWorld(World):
     def fail(self, failure: str) -> None:
         """Take the cell's failure."""
         if self.value is None and self.failure is None:
-            self.failure = failure if len(failure) <= _LONGEST_FAILURE else ""
+            self.failure = failure if len(failure) <= LONGEST else ""
 
     def invoke(self, calls: str) -> str:
         """Make calls and wait for their results. The cell's time stands still meanwhile."""
