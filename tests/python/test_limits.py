@@ -132,6 +132,7 @@ def test_value(source: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
+        "print('\\n' * 3_000_000)",
         "while True: print('x' * 10)",
         "print('x' * 10**6)",
         "while True: print('x', end='')",

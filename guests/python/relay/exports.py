@@ -119,7 +119,8 @@ class Exports:
             self._host.fail(jsontext.write(told))
 
     def _log(self, level: int, text: str) -> None:
-        self._tell(level, output.safe(text[: self._limit + 1]))
+        # The host must see that there was more, even where it is all line ends.
+        self._tell(level, output.safe(text[: self._limit + 2]))
 
     def _run(self, main: Any, *, debug: Any = None, loop_factory: Any = None) -> Any:
         if self._session is None:
