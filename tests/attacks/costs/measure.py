@@ -1,0 +1,78 @@
+"""How much more a case costs at its full length than at half of it.
+
+Only the CPU time of this thread counts, so other processes and threads do not disturb it. A call
+that is too short to be measured is repeated, as often at half length as at full length.
+"""
+
+import gc
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tests.attacks.costs import Case
+
+SHORTEST = 0.005
+"""Seconds of CPU that the half length must take in one round, by repetition."""
+LONG = 0.5
+"""A round of so many seconds is hardly disturbed: if it is too slow, it is so for a reason."""
+ROUNDS = (4, 24)
+"""At least so many rounds, and at most: further ones are for a machine that is disturbed."""
+
+
+def growth(case: Case, allowed: float) -> float:
+    """The cost at full length as a multiple of the cost at half length.
+
+    The least of several rounds counts. Once that is allowed, no further rounds are taken.
+    """
+    half, full = _Timer(case, case.size // 2), _Timer(case, case.size)
+    with _without_garbage_collection():
+        times = _repetitions(half)
+        least = [float("inf"), float("inf")]
+        for number in range(ROUNDS[1]):
+            least = [min(least[0], half.run(times)), min(least[1], full.run(times))]
+            fine = least[1] <= allowed * least[0]
+            if number + 1 >= ROUNDS[0] and (fine or least[1] > LONG):
+                break
+    return least[1] / least[0]
+
+
+def _repetitions(timer: "_Timer") -> int:
+    """How often a call must be repeated to take long enough."""
+    times = 1
+    while timer.run(times) < SHORTEST:
+        times *= 2
+    return times
+
+
+class _Timer:
+    """Measures a case at one size."""
+
+    def __init__(self, case: Case, size: int) -> None:
+        self._read: Callable[[Any], object] = case.read
+        self._make = case.make if case.fresh else None
+        self._size = size
+        self._given = case.make(size)
+
+    def run(self, times: int) -> float:
+        """Seconds of this thread's CPU for so many calls."""
+        if self._make is not None:
+            given = [self._make(self._size) for _ in range(times)]
+        else:
+            given = [self._given] * times
+        start = time.thread_time()
+        for each in given:
+            self._read(each)
+        return time.thread_time() - start
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    gc.collect()
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
