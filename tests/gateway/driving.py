@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from coderelay.conversation import Request
 from coderelay.core import Json, Limits
 from coderelay.dialects import chat
+from coderelay.engines.registry import engine
 from coderelay.gateway import Gateway
 from coderelay.models import ScriptedModel
 from coderelay.models.protocol import Model
@@ -49,7 +50,7 @@ def new_id() -> str:
 
 
 def gateway(model: Model, **settings: Any) -> Gateway:
-    return Gateway(model, **{"now": lambda: NOW, "new_id": new_id, **settings})
+    return Gateway(model, engine, **{"now": lambda: NOW, "new_id": new_id, **settings})
 
 
 async def events(body: Json, model: Model, **settings: Any) -> tuple[Request, list[Any]]:

@@ -2,12 +2,13 @@
 
 from coderelay.conversation import CodeBlock
 from coderelay.core import Completed, Limits, Program
+from coderelay.engines.registry import engine
 from coderelay.gateway.replay import Replays
 from coderelay.gateway.toolset import Toolsets
 
 
 def test_however_small_the_programs_only_so_many_are_replayed_in_one_request() -> None:
-    toolsets, limits = Toolsets(), Limits()
+    toolsets, limits = Toolsets(engine), Limits()
     replays = Replays(toolsets, limits, limits.fuel // 5)
     blocks = [
         CodeBlock(Program("typescript", f"return {number};", id=f"p{number}"), whole=True)

@@ -1,5 +1,5 @@
 """One turn: a conversation, a model and the engines give new entries."""
 
-from coderelay.gateway.turn import Gateway, RunBlocking
+from coderelay.gateway.gateway import Gateway, RunBlocking
 
 __all__ = ["Gateway", "RunBlocking"]

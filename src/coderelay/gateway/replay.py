@@ -27,7 +27,6 @@ from coderelay.core import (
     Suspended,
 )
 from coderelay.core.jsonvalue import NotJson, dump
-from coderelay.engines.registry import engine
 from coderelay.gateway.toolset import Toolset, Toolsets
 
 _MOST = 50
@@ -48,7 +47,7 @@ def run_block(
 
     Raises `Diverged`, which tells of an upgrade where there was one.
     """
-    fingerprint = engine(program.language).fingerprint
+    fingerprint = toolset.fingerprint(program)
     try:
         return toolset.evaluate(program, block.journal, limits), fingerprint
     except Diverged as error:

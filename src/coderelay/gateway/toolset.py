@@ -5,8 +5,10 @@ same tuple: so the tuple itself is the key. Dropping what is kept changes no ans
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from functools import cached_property
 from threading import Lock
+from typing import TypeAlias
 
 from coderelay.core import Json, Limits, Outcome, Program, Run, Tool
 from coderelay.core.journal import Journal
@@ -18,9 +20,12 @@ from coderelay.declare import (
     names,
     prompt,
 )
-from coderelay.engines.registry import engine
+from coderelay.engines.protocol import Engine
 
 _KEPT = 128
+
+Engines: TypeAlias = Callable[[str], Engine]
+"""Gives the engine of a language. Raises `UnknownLanguage`."""
 
 
 class Toolset:
@@ -30,9 +35,14 @@ class Toolset:
     """
 
     def __init__(
-        self, tools: tuple[Tool, ...], language: str, tokens: int = DECLARATION_TOKENS
+        self,
+        tools: tuple[Tool, ...],
+        language: str,
+        engines: Engines,
+        tokens: int = DECLARATION_TOKENS,
     ) -> None:
         check_tools(tools)
+        self._engines = engines
         self.tools = tools
         self.language = language
         self._host = ToolHost(tools, names(tools, language), language)
@@ -67,9 +77,14 @@ class Toolset:
         """All names by which a program may call a tool, or one of the host's own functions."""
         return frozenset(each for name in self._host.names for each in name.identifiers)
 
+    def fingerprint(self, program: Program) -> str:
+        """The version of the sandbox that the program runs in here."""
+        return self._engines(program.language).fingerprint
+
     def evaluate(self, program: Program, journal: Journal, limits: Limits) -> Outcome:
         """Run a program from its start with the recorded answers. Blocks."""
-        run = Run(engine(program.language).start(program, self._host.names, limits), self._host)
+        engine = self._engines(program.language)
+        run = Run(engine.start(program, self._host.names, limits), self._host)
         try:
             return run.proceed(journal)
         finally:
@@ -79,7 +94,8 @@ class Toolset:
 class Toolsets:
     """The toolsets that were used last."""
 
-    def __init__(self, tokens: int = DECLARATION_TOKENS) -> None:
+    def __init__(self, engines: Engines, tokens: int = DECLARATION_TOKENS) -> None:
+        self._engines = engines
         self._tokens = tokens
         self._kept: OrderedDict[tuple[int, str], Toolset] = OrderedDict()
         self._lock = Lock()
@@ -98,7 +114,7 @@ class Toolsets:
         found = self.kept(tools, language)
         if found is not None:
             return found
-        made = Toolset(tools, language, self._tokens)
+        made = Toolset(tools, language, self._engines, self._tokens)
         with self._lock:
             self._kept[(id(tools), language)] = made
             if len(self._kept) > _KEPT:

@@ -1,18 +1,28 @@
-"""One turn: programs are run and the model is asked, until the client is needed or it has spoken.
+"""The rules of one turn, as a state machine that does no I/O.
 
-- An open block is run first. Where it waits for calls, they are the whole answer.
-- The model is asked again when a program ended, well or badly, up to `max_programs` a turn.
-- Calls are handed out under ids that carry the program; nothing is kept here between requests.
+A turn is one request: from the history that a client sent to the calls or the text that it gets
+back. Whoever drives a turn asks what comes next and says how it went:
+
+    step = turn.start()
+    while not isinstance(step, Done):
+        match step:
+            case RunProgram():      step = turn.program_stopped(outcome, fingerprint)
+            case ReplayPrograms():  step = turn.programs_replayed(entries)
+            case AskModel():        turn.model_sent(delta) for each piece, then
+                                    step = turn.model_answered()
+
+After each of these calls, `take_events()` returns what the client is to be told.
+
+- An open program is run first. If it waits for calls, they are the whole answer.
+- The model is asked again when a program ended, well or badly, up to `max_programs` in a turn.
+- Calls are handed out under ids that carry the program; nothing is kept between requests.
+
+The driver is in `gateway.py`.
 """
 
-import secrets
-import string
-import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
-from dataclasses import replace
-from functools import partial
-from typing import Protocol, TypeVar, assert_never
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias, assert_never
 
 from coderelay.conversation import (
     Called,
@@ -41,294 +51,279 @@ from coderelay.conversation import (
 from coderelay.conversation.output import recalled
 from coderelay.conversation.shown import exchange, fresh_id, told
 from coderelay.core import (
-    DEFAULT_LIMITS,
     Call,
     Completed,
     Failed,
     Failure,
-    Limits,
+    Json,
     Outcome,
     Program,
     Suspended,
 )
-from coderelay.declare import DECLARATION_TOKENS
 from coderelay.gateway import asking
 from coderelay.gateway.answer import ModelAnswer
-from coderelay.gateway.estimate import estimated_tokens
 from coderelay.gateway.receipt import saved_tokens
-from coderelay.gateway.replay import Replays, needs_replay, run_block
+from coderelay.gateway.replay import needs_replay
 from coderelay.gateway.speech import Speech
-from coderelay.gateway.toolset import Toolset, Toolsets
-from coderelay.gateway.understanding import Code, Direct, Meaning, Misstep, Offer, Words, understand
-from coderelay.models.protocol import Model, ReasoningPiece, RefusalPiece, TextPiece
-
-T = TypeVar("T")
-
-_REPLAY_SHARE = 5
-
-_ALPHABET = string.ascii_letters + string.digits
+from coderelay.gateway.toolset import Toolset
+from coderelay.gateway.understanding import Code, Direct, Meaning, Misstep, Words, understand
+from coderelay.models.protocol import Delta, ReasoningPiece, RefusalPiece, TextPiece
 
 
-class RunBlocking(Protocol):
-    """Runs blocking work elsewhere, such as on a worker thread."""
+@dataclass(frozen=True, slots=True)
+class RunProgram:
+    """Run a program from its start with the answers in its block's journal."""
 
-    def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
-        """The work's value, or its exception."""
-
-
-def new_id() -> str:
-    """Nine letters and digits that no other program has."""
-    return "".join(secrets.choice(_ALPHABET) for _ in range(9))
+    program: Program
+    block: CodeBlock
 
 
-class Gateway:
-    """Plays turns. It keeps nothing of them but what may be dropped at any time.
+@dataclass(frozen=True, slots=True)
+class ReplayPrograms:
+    """Compute the outcomes of finished programs that the history does not tell."""
 
-    `replay_fuel` is what all replays of finished blocks may cost in one request: by default a
-    fifth of what one program may. Tools whose declarations would take more than
-    `declaration_tokens` are told of in an index.
-    """
+    entries: tuple[ConversationEntry, ...]
 
-    def __init__(
-        self,
-        model: Model,
-        *,
-        limits: Limits = DEFAULT_LIMITS,
-        replay_fuel: int | None = None,
-        declaration_tokens: int = DECLARATION_TOKENS,
-        now: Callable[[], float] = time.time,
-        new_id: Callable[[], str] = new_id,
-    ) -> None:
-        self.model = model
-        self.limits = limits
-        self.now = now
-        self.new_id = new_id
-        self.toolsets = Toolsets(declaration_tokens)
-        fuel = limits.fuel // _REPLAY_SHARE if replay_fuel is None else replay_fuel
-        self.replays = Replays(self.toolsets, limits, fuel)
 
-    def turn(
-        self, request: Request, *, key: str | None, run_blocking: RunBlocking
-    ) -> AsyncGenerator[Event, None]:
-        """Everything that a request leads to; `Started` first, the `Reply` last.
+@dataclass(frozen=True, slots=True)
+class AskModel:
+    """Send a Chat Completions request to the model."""
 
-        Raises `RequestError`s before `Started`. Later: `UpstreamError`, `ProgramsSpent`, and
-        `EngineError` where the server could not do its part.
-        """
-        return Turn(self, request, key=key, run_blocking=run_blocking).events()
+    body: dict[str, Json]
 
-    def estimate(self, request: Request) -> int:
-        """About how many tokens the model would be shown. Blocks, where the tools are new."""
-        return estimated_tokens(request, self.toolsets.of(request.tools, request.language))
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The turn is over; its last event is the `Reply`."""
+
+
+Step: TypeAlias = RunProgram | ReplayPrograms | AskModel | Done
 
 
 class Turn:
-    """One turn under way."""
+    """One turn under way. `new_id` makes the id of each program that the model writes."""
 
     def __init__(
-        self, gateway: Gateway, request: Request, *, key: str | None, run_blocking: RunBlocking
+        self, request: Request, toolset: Toolset, started: Started, *, new_id: Callable[[], str]
     ) -> None:
-        self._gateway = gateway
+        """Raises `Unsupported` where the tools cannot be offered to a model."""
         self._request = request
-        self._key = key
-        self._run_blocking = run_blocking
-        self._toolset: Toolset
+        self._started = started
+        self._new_id = new_id
+        self._offer = asking.offer(request, toolset)
         self._entries: list[ConversationEntry] = list(request.entries)
         self._new: list[NewEntry] = []
-        self._earlier: list[Program] = []
-        self._started = Started("", 0, "")
+        self._events: list[Event] = []
+        self._running: RunProgram | None = None
+        self._answer = ModelAnswer()
+        self._speech = Speech("", code_offered=False)
+        self._asks_for_format = False
+        self._programs_without_calls: list[Program] = []
         self._usage = Usage()
-        self._fingerprint = self._thoughts = ""
+        self._fingerprint = self._reasoning = ""
         self._model = request.model
         self._asked = self._fuel = self._missteps = self._empty = 0
 
-    async def events(self) -> AsyncGenerator[Event, None]:
-        """The turn, step by step."""
-        now = int(self._gateway.now())
-        self._started = Started(self._gateway.new_id(), now, self._request.model)
-        self._toolset = await self._prepare()
-        offered = asking.offer(self._request, self._toolset)
+    def start(self) -> Step:
+        """The first step: run the open program, if the history ends with one."""
         block = self._entries[-1] if self._entries else None
-        ended: NewEntry | None = None
         if isinstance(block, CodeBlock) and block.open and block.program is not None:
-            ended = await self._go_on(block, block.program)
-        yield self._started
-        if ended is not None:
-            yield self._add(ended)
-            if isinstance(ended, Called):
-                yield self._reply("tool_calls")
-                return
-        await self._replay()
-        async with aclosing(self._ask_on(offered)) as events:
-            async for event in events:
-                yield event
+            return self._run(block.program, block)
+        self._events.append(self._started)
+        return self._replay_or_ask()
 
-    async def _prepare(self) -> Toolset:
-        """What follows from the tools; worked out elsewhere, where it is not known yet."""
-        toolsets, request = self._gateway.toolsets, self._request
-        known = toolsets.kept(request.tools, request.language)
-        if known is not None:
-            return known
-        return await self._run_blocking(partial(toolsets.of, request.tools, request.language))
-
-    async def _go_on(self, block: CodeBlock, program: Program) -> Called | Ended:
-        """Run the open block with all the answers that are there."""
-        outcome = await self._run(program, block)
-        if isinstance(outcome, Suspended):
-            return Called(program, self._hand_out(program, outcome.calls))
-        self._entries[-1] = replace(block, outcome=self._kept(outcome), open=False)
-        return Ended(program, outcome)
-
-    def _kept(self, outcome: Completed | Failed) -> Completed | Failed:
-        """An outcome as the client's history will keep it."""
-        return recalled(outcome) if self._request.outcomes == "texts" else outcome
-
-    async def _run(self, program: Program, block: CodeBlock) -> Outcome:
-        toolset, gateway = self._toolset, self._gateway
-        if program.language != toolset.language:
-            make = partial(gateway.toolsets.of, self._request.tools, program.language)
-            toolset = await self._run_blocking(make)
-        work = partial(run_block, toolset, program, block, gateway.limits)
-        outcome, self._fingerprint = await self._run_blocking(work)
+    def program_stopped(self, outcome: Outcome, fingerprint: str) -> Step:
+        """The program of the last `RunProgram` waits for calls, or has ended. `fingerprint` names
+        the version of the sandbox that it ran in."""
+        run, self._running = self._running, None
+        assert run is not None
+        self._fingerprint = fingerprint
         self._fuel += outcome.fuel
-        return outcome
+        resumed = run.block.open
+        if resumed:  # only now is the request known to be sound: see `Gateway.turn`
+            self._events.append(self._started)
+            self._entries.pop()
+        if isinstance(outcome, Suspended):
+            self._entries.append(run.block)
+            self._add(Called(run.program, self._hand_out(run.program, outcome.calls)))
+            return self._finish("tool_calls")
+        self._end_program(run, outcome)
+        return self._replay_or_ask() if resumed else self._ask()
 
-    async def _replay(self) -> None:
-        if any(needs_replay(entry) for entry in self._entries):
-            work = partial(self._gateway.replays.resolve, self._entries, self._toolset)
-            self._entries = [self._as_kept(entry) for entry in await self._run_blocking(work)]
+    def programs_replayed(self, entries: Sequence[ConversationEntry]) -> Step:
+        """The entries of the last `ReplayPrograms`, with the outcomes that could be computed."""
+        self._entries = [self._as_history_keeps(entry) for entry in entries]
+        return self._ask()
 
-    def _as_kept(self, entry: ConversationEntry) -> ConversationEntry:
-        if not isinstance(entry, CodeBlock) or entry.outcome is None:
-            return entry
-        return replace(entry, outcome=self._kept(entry.outcome))
+    def model_sent(self, delta: Delta) -> None:
+        """The next piece of the model's answer.
 
-    async def _ask_on(self, offered: Offer) -> AsyncGenerator[Event, None]:
-        """Ask the model, and do what it means, until there is something for the client."""
-        while True:
-            speech = Speech(self._request.language, code_offered=offered.code is not None)
-            answer = ModelAnswer()
-            async with aclosing(self._ask(answer, speech, offered)) as events:
-                async for event in events:
-                    yield event
-            meaning = understand(answer, speech, offered)
-            if isinstance(meaning, Words) and self._is_odd(meaning, answer):
-                continue
-            if isinstance(meaning, Words) and not self._formatted(meaning, answer, offered):
-                answer, speech = ModelAnswer(), Speech("", code_offered=False)
-                async with aclosing(self._ask(answer, speech, offered, final=True)) as events:
-                    async for event in events:
-                        yield event
-                meaning = Words(answer.text)
-            elif late := self._late(meaning, answer, speech, offered):
-                yield TextDelta(late)
-            async for event in self._act(meaning, answer):
-                yield event
-            if not isinstance(meaning, Misstep) and not isinstance(self._new[-1], Ended):
-                yield self._reply(self._finish(answer))
-                return
+        Its text is passed on as it comes, unless it may be a program, may have to be asked for
+        again in another format, or is a refusal, which is sent whole.
+        """
+        self._answer.add(delta)
+        if isinstance(delta, ReasoningPiece):
+            self._events.append(ReasoningDelta(delta.text))
+        elif isinstance(delta, (TextPiece, RefusalPiece)) and not self._answer.refused:
+            text = self._speech.feed(delta.text)
+            if text and not self._holds_text:
+                self._events.append(TextDelta(text))
 
-    async def _ask(
-        self, answer: ModelAnswer, speech: Speech, offered: Offer, *, final: bool = False
-    ) -> AsyncGenerator[Event, None]:
-        """One model call. Its text is told on as it comes, unless it may be a program, may have
-        to be asked for again in another format, or is a refusal, which comes whole."""
-        self._asked += 1
-        body = asking.body(self._request, offered, self._entries, final=final)
-        quiet = self._holds_text(offered) and not final
-        async with aclosing(self._gateway.model.stream(body, key=self._key)) as deltas:
-            async for delta in deltas:
-                answer.add(delta)
-                if isinstance(delta, ReasoningPiece):
-                    yield ReasoningDelta(delta.text)
-                elif isinstance(delta, (TextPiece, RefusalPiece)) and not answer.refused:
-                    told_now = speech.feed(delta.text)
-                    if told_now and not quiet:
-                        yield TextDelta(told_now)
+    def model_answered(self) -> Step:
+        """The model's answer is complete."""
+        answer = self._answer
         self._usage += answer.usage
-        self._thoughts += answer.reasoning
+        self._reasoning += answer.reasoning
         self._model = answer.model or self._model
+        if self._asks_for_format:
+            return self._act(Words(answer.text))
+        meaning = understand(answer, self._speech, self._offer)
+        if isinstance(meaning, Words) and self._is_empty_answer(meaning):
+            return self._ask()
+        if isinstance(meaning, Words) and not self._has_format(meaning):
+            return self._ask(for_format=True)
+        if late := self._held_text(meaning):
+            self._events.append(TextDelta(late))
+        return self._act(meaning)
 
-    def _holds_text(self, offered: Offer) -> bool:
-        return self._request.response_format is not None and offered.code is not None
+    def take_events(self) -> list[Event]:
+        """What happened since this was last asked, for the client."""
+        events, self._events = self._events, []
+        return events
 
-    def _late(self, meaning: Meaning, answer: ModelAnswer, speech: Speech, offered: Offer) -> str:
-        """The text that was held back, and turned out to be words after all."""
-        if self._holds_text(offered):
-            return meaning.text if isinstance(meaning, Words) and not answer.refused else ""
-        return speech.rest() if meaning.text == answer.text else ""
+    # Steps
 
-    def _is_odd(self, words: Words, answer: ModelAnswer) -> bool:
-        """Whether the model said nothing at all, for the first time: it is asked once more."""
-        if words.text.strip() or answer.finish != "stop" or self._empty:
-            return False
-        self._empty += 1
-        return True
+    def _run(self, program: Program, block: CodeBlock) -> Step:
+        self._running = RunProgram(program, block)
+        return self._running
 
-    def _formatted(self, words: Words, answer: ModelAnswer, offered: Offer) -> bool:
-        if answer.refused or not self._holds_text(offered):
-            return True
-        return asking.fits(words.text, self._request.response_format)
+    def _replay_or_ask(self) -> Step:
+        if any(needs_replay(entry) for entry in self._entries):
+            return ReplayPrograms(tuple(self._entries))
+        return self._ask()
 
-    async def _act(self, meaning: Meaning, answer: ModelAnswer) -> AsyncGenerator[Event, None]:
+    def _ask(self, *, for_format: bool = False) -> Step:
+        """Ask the model; `for_format` asks only for text in the format that the client wants."""
+        self._asked += 1
+        self._answer = ModelAnswer()
+        self._asks_for_format = for_format
+        watches = self._offer.code is not None and not for_format
+        self._speech = Speech(self._request.language, code_offered=watches)
+        return AskModel(asking.body(self._request, self._offer, self._entries, final=for_format))
+
+    def _act(self, meaning: Meaning) -> Step:
+        """Do what the model means."""
+        answer = self._answer
         match meaning:
             case Words(text):
-                yield self._add(Said(text, self._thought(), answer.extra, answer.refused))
+                self._add(Said(text, self._take_reasoning(), answer.extra, answer.refused))
+                return self._finish(answer.finish)
             case Direct(calls, text):
-                yield self._add(CalledDirectly(calls, self._beside(text), self._thought()))
+                self._add(CalledDirectly(calls, self._beside(text), self._take_reasoning()))
+                return self._finish("tool_calls")
             case Misstep():
                 self._count_program(meaning.reason)
                 self._missteps += 1
                 self._entries += self._told_off(meaning)
                 if text := self._beside(meaning.text):
-                    yield self._add(Said(text, self._thought()))
+                    self._add(Said(text, self._take_reasoning()))
+                return self._ask()
             case Code(source, text):
                 self._count_program(None)
-                program = Program(
-                    self._request.language, source, self._gateway.new_id(), self._started.created
-                )
-                yield self._add(Wrote(program, self._beside(text), self._thought()))
-                yield self._add(await self._begin(program, text))
+                return self._begin(source, text)
             case _:
                 assert_never(meaning)
 
-    async def _begin(self, program: Program, text: str) -> Called | Ended:
-        """Run a new program until it waits or ends."""
+    def _begin(self, source: str, text: str) -> Step:
+        """Run a new program, unless it is too long to ride in an id."""
+        program = Program(self._request.language, source, self._new_id(), self._started.created)
+        self._add(Wrote(program, self._beside(text), self._take_reasoning()))
         block = CodeBlock(program, text=text)
-        outcome = self._too_long(program) or await self._run(program, block)
-        if isinstance(outcome, Suspended):
-            self._entries.append(block)
-            return Called(program, self._hand_out(program, outcome.calls))
-        self._entries.append(replace(block, outcome=self._kept(outcome)))
-        self._earlier.append(program)
-        return Ended(program, outcome)
-
-    def _too_long(self, program: Program) -> Failed | None:
-        """A program must fit into an id, where it rides in one."""
         if self._request.protocol == "messages" or token.fits(program):
-            return None
-        message = f"the program is {len(program.source):,} characters: write a shorter one"
-        return Failed(Failure("limit", message, limit="source"))
+            return self._run(program, block)
+        message = f"the program is {len(source):,} characters: write a shorter one"
+        failed = Failed(Failure("limit", message, limit="source"))
+        self._end_program(RunProgram(program, block), failed)
+        return self._ask()
+
+    def _finish(self, finish: Finish) -> Step:
+        self._events.append(self._reply(finish))
+        return Done()
+
+    # What the entries become
+
+    def _add(self, entry: NewEntry) -> None:
+        self._new.append(entry)
+        self._events.append(entry)
+
+    def _end_program(self, run: RunProgram, outcome: Completed | Failed) -> None:
+        kept = replace(run.block, outcome=self._outcome_as_kept(outcome), open=False)
+        self._entries.append(kept)
+        if not run.block.open:
+            self._programs_without_calls.append(run.program)
+        self._add(Ended(run.program, outcome))
+
+    def _outcome_as_kept(self, outcome: Completed | Failed) -> Completed | Failed:
+        """The outcome as the client's history will keep it."""
+        return recalled(outcome) if self._request.outcomes == "texts" else outcome
+
+    def _as_history_keeps(self, entry: ConversationEntry) -> ConversationEntry:
+        if not isinstance(entry, CodeBlock) or entry.outcome is None:
+            return entry
+        return replace(entry, outcome=self._outcome_as_kept(entry.outcome))
 
     def _hand_out(self, program: Program, calls: tuple[Call, ...]) -> tuple[HandedCall, ...]:
-        """The calls under their ids: one at a time, where the client wants that."""
+        """The calls under their ids; only the first, where the client wants one at a time."""
         chosen = calls if self._request.parallel else calls[:1]
         if self._request.protocol == "messages":
             return tuple(
                 HandedCall(token.short(program.id, call), call.index, call.name, call.arguments)
                 for call in chosen
             )
-        return token.hand_out(program, chosen, fingerprint=self._fingerprint, earlier=self._earlier)
+        return token.hand_out(
+            program, chosen, fingerprint=self._fingerprint, earlier=self._programs_without_calls
+        )
+
+    # What an answer of the model comes to
+
+    @property
+    def _wants_format(self) -> bool:
+        """Whether the client wants a format that cannot be asked for while programs are offered:
+        then text is passed on only when it is known to have that format."""
+        return self._request.response_format is not None and self._offer.code is not None
+
+    @property
+    def _holds_text(self) -> bool:
+        return self._wants_format and not self._asks_for_format
+
+    def _held_text(self, meaning: Meaning) -> str:
+        """The text that was held back and turned out to be the answer, or to stand beside it."""
+        if self._wants_format:
+            words = isinstance(meaning, Words) and not self._answer.refused
+            return meaning.text if words else ""
+        return self._speech.rest() if meaning.text == self._answer.text else ""
+
+    def _is_empty_answer(self, words: Words) -> bool:
+        """Whether the model said nothing at all for the first time: then it is asked once more."""
+        if words.text.strip() or self._answer.finish != "stop" or self._empty:
+            return False
+        self._empty += 1
+        return True
+
+    def _has_format(self, words: Words) -> bool:
+        if self._answer.refused or not self._wants_format:
+            return True
+        return asking.fits(words.text, self._request.response_format)
 
     def _beside(self, text: str) -> str:
-        """Text beside calls; where the client wants a format, only the last text may be told."""
+        """Text beside calls. Where the client wants a format, only the last text is sent."""
         offered = self._request.tools or self._request.bare
         return "" if self._request.response_format is not None and offered else text
 
-    def _thought(self) -> str:
-        """What was thought since the last entry, by answers that came to none, too."""
-        thoughts, self._thoughts = self._thoughts, ""
-        return thoughts
+    def _take_reasoning(self) -> str:
+        """What the model thought since the last entry, also in answers that came to nothing."""
+        reasoning, self._reasoning = self._reasoning, ""
+        return reasoning
 
     def _told_off(self, step: Misstep) -> list[ConversationEntry]:
         id = fresh_id(self._missteps, step.name, step.arguments)
@@ -347,31 +342,19 @@ class Turn:
             f"ask for less, or raise max_programs. The last one: {last or 'unknown'}"
         )
 
-    def _finish(self, answer: ModelAnswer) -> Finish:
-        return answer.finish if isinstance(self._new[-1], Said) else "tool_calls"
-
-    def _add(self, entry: NewEntry) -> NewEntry:
-        self._new.append(entry)
-        return entry
-
     def _reply(self, finish: Finish) -> Reply:
-        receipt = None
-        if self._request.receipt:
-            receipt = Receipt(
-                programs=sum(isinstance(entry, Wrote) for entry in self._new),
-                calls=sum(len(each.calls) for each in self._new if isinstance(each, Called)),
-                fuel=self._fuel,
-                model_calls=self._asked,
-                usage=self._usage,
-                saved=saved_tokens(self._entries) if self._asked else 0,
-            )
         started = self._started
+        receipt = self._receipt() if self._request.receipt else None
         return Reply(
-            tuple(self._new),
-            finish,
-            self._usage,
-            self._model,
-            started.id,
-            started.created,
-            receipt,
+            tuple(self._new), finish, self._usage, self._model, started.id, started.created, receipt
+        )
+
+    def _receipt(self) -> Receipt:
+        return Receipt(
+            programs=sum(isinstance(entry, Wrote) for entry in self._new),
+            calls=sum(len(each.calls) for each in self._new if isinstance(each, Called)),
+            fuel=self._fuel,
+            model_calls=self._asked,
+            usage=self._usage,
+            saved=saved_tokens(self._entries) if self._asked else 0,
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 import httpx
@@ -9,7 +10,8 @@ import httpx
 from coderelay.conversation import Called, Ended, Event, Reply, Request
 from coderelay.core import Completed
 from coderelay.dialects.defaults import Defaults
-from coderelay.gateway.turn import Gateway
+from coderelay.engines.registry import engine
+from coderelay.gateway import Gateway
 from coderelay.models.passthrough import Passthrough
 from coderelay.models.protocol import Model
 from coderelay.models.transport import transport_for
@@ -44,8 +46,8 @@ class Service:
     def turn(self, request: Request, client_key: str | None) -> AsyncIterator[Event]:
         """Begin a turn: its programs run on the worker threads, its events are counted."""
         key = self.settings.key_for_upstream(client_key)
-        events = self.gateway.turn(request, key=key, run_blocking=self.workers.run)
-        return self._counted(events, request.language)
+        count = partial(self._count, request.language)
+        return self.gateway.turn(request, key=key, run_blocking=self.workers.run, observe=count)
 
     async def close(self) -> None:
         """Let go of threads and connections."""
@@ -53,15 +55,7 @@ class Service:
         if self.transport is not None:
             await self.transport.aclose()
 
-    async def _counted(self, events: AsyncIterator[Event], language: str) -> AsyncIterator[Event]:
-        try:
-            async for event in events:
-                self._count(event, language)
-                yield event
-        finally:
-            await events.aclose()  # type: ignore[attr-defined]
-
-    def _count(self, event: Event, language: str) -> None:
+    def _count(self, language: str, event: Event) -> None:
         match event:
             case Called(calls=calls):
                 self.metrics.calls(language, len(calls))
@@ -98,7 +92,10 @@ def build(
         metrics=metrics,
         readiness=Readiness(settings.language),
         gateway=Gateway(
-            model, limits=settings.limits, declaration_tokens=settings.declaration_tokens
+            model,
+            engine,
+            limits=settings.limits,
+            declaration_tokens=settings.declaration_tokens,
         ),
         passthrough=passthrough,
         transport=transport,
