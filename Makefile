@@ -2,7 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help build demo test test-clients check static bench clean
+RUNS ?= 1
+
+.PHONY: help build demo test test-busy test-clients check static bench clean
 help: ## Show what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
@@ -20,6 +22,9 @@ demo: build ## Play three conversations through a real server, with no key and n
 
 test: build ## Run all tests
 	$(BIN)/python -m pytest -n 2
+
+test-busy: build ## Run all tests while every core is kept busy; RUNS=10 for ten times
+	$(BIN)/python -m tests.busy $(RUNS)
 
 test-clients: build ## Run real clients from their registries; ONLY="openai litellm" for some
 	$(BIN)/python -m clients $(ONLY)
