@@ -1,17 +1,23 @@
 # Everything from a fresh clone with Python 3.11 or newer and make; no other set-up.
 PYTHON ?= python3
-BIN := .venv/bin
+SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := .venv/$(SCRIPTS)
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+COMPILE := .lock/$(SCRIPTS)/uv pip compile --quiet --universal --python-version 3.11 \
+  --generate-hashes --custom-compile-command 'make lock' $(UPGRADE)
 
 RUNS ?= 1
 
-.PHONY: help build demo test test-busy test-clients check static bench clean
+.PHONY: help build demo test test-busy test-clients check static bench lock clean
 help: ## Show what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-.venv/installed: pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Coderelay needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+.venv/installed: pyproject.toml requirements/dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Coderelay needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
+	@$(PYTHON) -m venv .venv
+	$(BIN)/python $(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m guests.build
+	$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
 build: .venv/installed ## Set up .venv and build the guests
@@ -40,5 +46,12 @@ check: static test ## All that CI runs
 bench: build ## Measure, against peers in the same run
 	$(BIN)/python -m bench
 
+lock: ## Renew requirements/*.txt; UPGRADE="--upgrade-package ruff" or --upgrade for newer versions
+	$(PYTHON) -m venv .lock
+	.lock/$(SCRIPTS)/python $(PIP_INSTALL) --require-hashes -r requirements/uv.txt
+	$(COMPILE) requirements/uv.in --output-file requirements/uv.txt
+	$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+	  | $(COMPILE) pyproject.toml --extra dev - --output-file requirements/dev.txt
+
 clean: ## Remove what was built
-	rm -rf .venv .clients dist src/coderelay/engines/*/guest
+	rm -rf .venv .lock .clients dist src/coderelay/engines/*/guest

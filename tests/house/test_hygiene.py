@@ -84,9 +84,3 @@ def test_the_version_is_the_same_everywhere() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["version"] == coderelay.__version__
     assert project["version"] in (ROOT / "CHANGELOG.md").read_text("utf-8")
-
-
-def test_what_a_guest_is_built_with_is_pinned_alike_for_a_wheel_and_for_a_checkout() -> None:
-    required = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
-    pinned = (ROOT / "constraints.txt").read_text().splitlines()
-    assert set(required) <= set(pinned)
