@@ -14,10 +14,7 @@ help: ## Show what there is to make
 
 .venv/installed: pyproject.toml requirements/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Coderelay needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
-	@$(PYTHON) -m venv .venv
-	$(BIN)/python $(PIP_INSTALL) --require-hashes -r requirements/dev.txt
-	@$(BIN)/python -m guests.build
-	$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
+	@$(PYTHON) -m scripts.set_up
 	@touch $@
 
 build: .venv/installed ## Set up .venv and build the guests

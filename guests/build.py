@@ -1,6 +1,7 @@
 """Builds the guests from pinned packages, once: what is there and still right is kept.
 
-Run by the package's build hook; `python -m guests.build` does the same by hand.
+Run by the package's build hook; `python -m guests.build` does the same by hand, for all languages
+or for those that it is given.
 """
 
 import hashlib
@@ -8,7 +9,7 @@ import importlib
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -22,9 +23,13 @@ GUESTS = {
 STAMP = "built-from"
 
 
-def build_all(say: Callable[[str], None]) -> None:
-    """Make every guest that is not there yet, or was built from something else."""
-    for language, tools in GUESTS.items():
+def build_all(say: Callable[[str], None], languages: Iterable[str] = ()) -> None:
+    """Make every guest that is not there yet, or was built from something else; with `languages`,
+    only theirs."""
+    for language in languages or GUESTS:
+        if language not in GUESTS:
+            raise SystemExit(f"unknown language {language!r}: choose {' or '.join(GUESTS)}")
+        tools = GUESTS[language]
         output = ROOT / "src" / "coderelay" / "engines" / language / "guest"
         stamp = _stamp(ROOT / "guests" / language, tools)
         if _read(output / STAMP) == stamp:
@@ -67,4 +72,4 @@ def _read(path: Path) -> str | None:
 
 
 if __name__ == "__main__":
-    build_all(lambda message: print(message, file=sys.stderr))
+    build_all(lambda message: print(message, file=sys.stderr), sys.argv[1:])
