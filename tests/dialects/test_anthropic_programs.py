@@ -211,7 +211,7 @@ def test_code_that_was_changed_is_refused_while_its_program_waits() -> None:
     history, calls, model = begun(VENDOR)
     history[-1]["content"][1]["input"]["code"] += "\n"
     answered = VENDOR.answered(history, [(call, "x") for call in calls])
-    with pytest.raises(HistoryError, match="is not what it was") as refused:
+    with pytest.raises(HistoryError, match="was changed") as refused:
         VENDOR.ask(body(VENDOR, answered), model)
     assert refused.value.param == "messages[1].content[1].input.code"
     over = [*history, *VENDOR.user("Never mind.")]

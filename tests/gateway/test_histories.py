@@ -1,11 +1,13 @@
 """Histories of every kind are continued, or refused by the id that is wrong."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from coderelay.conversation import DamagedToken, FieldError, HistoryError, TooLarge, token
+from coderelay.conversation import DamagedToken, FieldError, HistoryError, TooLarge, call_ids
+from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Diverged, Limits, RequestError
 from coderelay.models import ScriptedModel
 from tests.gateway.driving import SEARCH, USER, ask, code, converse, request, script
@@ -139,8 +141,8 @@ def test_a_program_without_calls_yet_is_begun() -> None:
 def test_the_token_carries_the_program_and_the_call_free_ones_before_it() -> None:
     model = script(code("return 1;"), code(BOTH), "Done.")
     messages = [USER, ask(request(), model)["choices"][0]["message"]]
-    said = token.decode(messages[1]["tool_calls"][0]["id"])
-    assert isinstance(said, token.First)
+    said = call_ids.decode(messages[1]["tool_calls"][0]["id"])
+    assert isinstance(said, ProgramState)
     assert said.program.source == BOTH
     assert [program.source for program in said.earlier] == ["return 1;"]
     converse({**request(), "messages": answered(messages)}, model, TOOLS)
@@ -221,9 +223,9 @@ def test_a_tool_that_is_gone_breaks_only_an_open_block() -> None:
 def test_another_fingerprint_does_not_refuse() -> None:
     messages = answered(opened())
     id = messages[1]["tool_calls"][0]["id"]
-    said = token.decode(id)
-    assert isinstance(said, token.First)
-    other = token.encode(token.First(said.program, "older", said.index, said.digest))
+    said = call_ids.decode(id)
+    assert isinstance(said, ProgramState)
+    other = call_ids.first_id(replace(said, fingerprint="older"))
     text = json.dumps(messages).replace(id, other)
     ask(request(messages=json.loads(text)), model := script("", "Done."))
     assert shown(model)[-1]["content"] == 'Result:\n["x","x"]'

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from coderelay.cli.exits import UsageError, reported
 from coderelay.cli.printable import printable
-from coderelay.conversation import token
+from coderelay.conversation import call_ids
+from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Program
 
 CallId = Annotated[
@@ -30,21 +31,21 @@ def inspect(id: CallId) -> None:
       jq -r '.choices[0].message.tool_calls[0].id' answer.json | coderelay inspect -
     """
     id = sys.stdin.read().strip() if id == "-" else id.strip()
-    if not token.is_ours(id):
+    if not call_ids.is_ours(id):
         raise UsageError(
             f"{id[:60]!r} is no id of Coderelay: those begin with 'cr1_'. Other ids belong to the "
             "model's endpoint or to a client that makes its own"
         )
-    match token.decode(id):
-        case token.First() as first:
+    match call_ids.decode(id):
+        case ProgramState() as first:
             _show_first(first)
-        case token.Later(program, index, digest):
+        case call_ids.LaterCall(program, index, digest):
             _line(f"call {index} of the program {program}, arguments digest {digest}")
             _line("the program itself is in the id of its first call: inspect that one")
 
 
-def _show_first(first: token.First) -> None:
-    _line(f"call {first.index} of the program {first.program.id}, arguments digest {first.digest}")
+def _show_first(first: ProgramState) -> None:
+    _line(f"call 0 of the program {first.program.id}, arguments digest {first.arguments}")
     _line(f"guest {first.fingerprint}")
     for earlier in first.earlier:
         _line("")

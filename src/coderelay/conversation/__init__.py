@@ -1,4 +1,4 @@
-"""The neutral history: plain messages, code blocks, the state token, what the model is shown."""
+"""The neutral history: messages and code blocks, their state in ids, what the model is shown."""
 
 from coderelay.conversation.entries import (
     Called,

@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from coderelay.conversation import token
+from coderelay.conversation import call_ids
 from coderelay.conversation.entries import CodeBlock, HandedCall, Plain
 from coderelay.conversation.errors import DamagedToken, HistoryError, TooLarge
+from coderelay.conversation.program_state import ProgramState
 from coderelay.conversation.results import result
 from coderelay.core import Completed, Entry, Failed, Json, Limits, Program, RequestError, Tool
 from coderelay.core.jsonvalue import size
 
-Said: TypeAlias = token.First | token.Later | DamagedToken | None
+Said: TypeAlias = ProgramState | call_ids.LaterCall | DamagedToken | None
 """What a call's id says; None where it is not one of ours."""
 
 
@@ -49,7 +50,7 @@ class Block:
         """A call was handed out. `said` is what its id says, where it is one of ours."""
         index, digest = self._place(said)
         waiting = self._latest.get(id)
-        if waiting is not None and (token.is_ours(id) or not waiting.answered):
+        if waiting is not None and (call_ids.is_ours(id) or not waiting.answered):
             self.problems.append(HistoryError(f"the call {brief(id)} stands there twice", where))
             return
         told = _Told(HandedCall(id, index, name, arguments), digest)
@@ -103,9 +104,11 @@ class Block:
             if not self.bracketed:
                 self.problems.append(said)
         elif said is not None:
-            program = said.program if isinstance(said, token.Later) else token.key(said.program.id)
-            if program == self.key:
-                return said.index, said.digest
+            if isinstance(said, call_ids.LaterCall):
+                if said.program == self.key:
+                    return said.index, said.digest
+            elif call_ids.key(said.program.id) == self.key:
+                return 0, said.arguments
         return len(self._told), None
 
     def _gaps(self, told: list[_Told]) -> list[RequestError]:

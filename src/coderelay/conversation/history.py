@@ -7,10 +7,11 @@ anything the assistant says, or with the next program. A user message after it i
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from coderelay.conversation import token
+from coderelay.conversation import call_ids
 from coderelay.conversation.block import Block, Said, brief
 from coderelay.conversation.entries import ConversationEntry, Message, Plain
 from coderelay.conversation.errors import DamagedToken, HistoryError
+from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Completed, Failed, Json, Limits, Program, RequestError, Tool
 
 _DAMAGED = ""
@@ -80,12 +81,12 @@ class History:
             for call in calls:
                 self._add(self._open, call, _said(call.id), where)
             return
-        direct = [call for call in calls if not token.is_ours(call.id)]
+        direct = [call for call in calls if not call_ids.is_ours(call.id)]
         if direct:
             self._append(Plain({**message, "tool_calls": [dict(each.message) for each in direct]}))
             self._own(call.id for call in direct)
         for call in calls:
-            if token.is_ours(call.id):
+            if call_ids.is_ours(call.id):
                 said = _said(call.id)
                 block = self._block_of(said)
                 block.text = block.text or ("" if direct else text)
@@ -107,7 +108,7 @@ class History:
             block.answer(id, content, is_error=is_error, where=where)
         elif id in self._plain_ids:
             self._append(Plain(message))
-        elif self._open is not None or token.is_ours(id):
+        elif self._open is not None or call_ids.is_ours(id):
             stray = HistoryError(f"{brief(id)} answers no call of the conversation", where)
             if self._open is not None:
                 self._open.problems.append(stray)
@@ -118,7 +119,7 @@ class History:
 
     def code(self, program: Program, *, problem: RequestError | None = None) -> None:
         """A program begins a block that brackets all that follows. `problem`: why it cannot run."""
-        block = self._begin(Block(program, token.key(program.id), bracketed=True))
+        block = self._begin(Block(program, call_ids.key(program.id), bracketed=True))
         if problem is not None:
             block.problems.append(problem)
 
@@ -172,12 +173,12 @@ class History:
         """The block that a call of ours belongs to, begun where it is not there yet."""
         if said is None or isinstance(said, DamagedToken):
             return self._begin(Block(None, _DAMAGED))
-        if isinstance(said, token.First):
-            key = token.key(said.program.id)
+        if isinstance(said, ProgramState):
+            key = call_ids.key(said.program.id)
             if self._open is not None and self._open.key == key:
                 return self._open
             for program in said.earlier:
-                self._begin(Block(program, token.key(program.id), fingerprint=said.fingerprint))
+                self._begin(Block(program, call_ids.key(program.id), fingerprint=said.fingerprint))
             return self._begin(Block(said.program, key, fingerprint=said.fingerprint))
         if self._open is not None and self._open.key in (said.program, _DAMAGED):
             return self._open
@@ -204,10 +205,10 @@ def _is_question(entry: Plain | Block) -> bool:
 
 
 def _said(id: str) -> Said:
-    if not token.is_ours(id):
+    if not call_ids.is_ours(id):
         return None
     try:
-        return token.decode(id)
+        return call_ids.decode(id)
     except DamagedToken as error:
         return error
 

@@ -45,7 +45,7 @@ from coderelay.conversation import (
     TextDelta,
     Usage,
     Wrote,
-    token,
+    call_ids,
     turn_of,
 )
 from coderelay.conversation.output import recalled
@@ -239,7 +239,7 @@ class Turn:
         program = Program(self._request.language, source, self._new_id(), self._started.created)
         self._add(Wrote(program, self._beside(text), self._take_reasoning()))
         block = CodeBlock(program, text=text)
-        if self._request.protocol == "messages" or token.fits(program):
+        if self._request.protocol == "messages" or call_ids.fits(program):
             return self._run(program, block)
         message = f"the program is {len(source):,} characters: write a shorter one"
         failed = Failed(Failure("limit", message, limit="source"))
@@ -276,12 +276,9 @@ class Turn:
         """The calls under their ids; only the first, where the client wants one at a time."""
         chosen = calls if self._request.parallel else calls[:1]
         if self._request.protocol == "messages":
-            return tuple(
-                HandedCall(token.short(program.id, call), call.index, call.name, call.arguments)
-                for call in chosen
-            )
-        return token.hand_out(
-            program, chosen, fingerprint=self._fingerprint, earlier=self._programs_without_calls
+            return call_ids.hand_out_beside(chosen, program)
+        return call_ids.hand_out(
+            chosen, program, fingerprint=self._fingerprint, earlier=self._programs_without_calls
         )
 
     # What an answer of the model comes to

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from coderelay.conversation import Message, token
+from coderelay.conversation import Message, call_ids
 from coderelay.conversation.shown import fresh_id
 from coderelay.core import Json
 from coderelay.gateway.answer import ModelAnswer, ModelCall
@@ -139,7 +139,7 @@ def _written(calls: list[ModelCall]) -> tuple[Message, ...]:
     seen: set[str] = set()
     for place, call in enumerate(calls):
         id = call.id
-        if not id or id in seen or token.is_ours(id):
+        if not id or id in seen or call_ids.is_ours(id):
             id = fresh_id(place, call.name, call.arguments)
         seen.add(id)
         function = {"name": call.name, "arguments": call.arguments or "{}"}

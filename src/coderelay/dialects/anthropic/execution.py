@@ -7,10 +7,16 @@ when it comes back.
 
 from coderelay.conversation import FieldError, HistoryError, Unsupported
 from coderelay.conversation.block import brief
+from coderelay.conversation.old_state import from_block_id
 from coderelay.conversation.output import from_text, put_out, recalled
+from coderelay.conversation.program_state import (
+    SourcelessState,
+    decode_without_source,
+    encode_without_source,
+)
+from coderelay.conversation.state_text import UnreadableState
 from coderelay.core import Completed, Failed, Failure, Json, Log, Program
 from coderelay.core.program import FIXED_DATE
-from coderelay.dialects.anthropic.seal import seal, sealed
 from coderelay.dialects.anthropic.tools import CODE_EXECUTION
 from coderelay.dialects.fields import Fields
 
@@ -21,13 +27,15 @@ _PREFIX = "srvtoolu_"
 
 def block_id(program: Program) -> str:
     """The id of a program's block. One that another server began keeps its own."""
-    return program.id if program.id.startswith(_PREFIX) else _PREFIX + seal(program)
+    return (
+        program.id if program.id.startswith(_PREFIX) else _PREFIX + encode_without_source(program)
+    )
 
 
 def program_id(id: str) -> str:
     """The id of the program that a block's id stands for."""
-    said = sealed(id.removeprefix(_PREFIX))
-    return id if said is None else said.id
+    state = _state(id)
+    return id if state is None else state.id
 
 
 def read_program(block: Fields) -> tuple[Program, HistoryError | None]:
@@ -38,14 +46,15 @@ def read_program(block: Fields) -> tuple[Program, HistoryError | None]:
     id, source = block.text("id"), block.inner("input").text("code")
     if not id:
         raise FieldError(block.path("id"), "is empty: a block of code has an id")
-    said = sealed(id.removeprefix(_PREFIX))
-    if said is None:
+    state = _state(id)
+    if state is None:
         return Program(LANGUAGE, source, id, FIXED_DATE), None
-    program = Program(LANGUAGE, source, said.id, said.created)
-    if said.fits(source):
+    program = state.program(source)
+    if program is not None:
         return program, None
-    reason = f"the code of {brief(id)} is not what it was: send blocks back as they came"
-    return program, HistoryError(reason, block.path("input.code"))
+    reason = f"the code of {brief(id)} was changed: send blocks back as they came"
+    changed = Program(LANGUAGE, source, state.id, state.created)
+    return changed, HistoryError(reason, block.path("input.code"))
 
 
 def read_result(block: Fields) -> Completed | Failed:
@@ -87,6 +96,18 @@ def result_block(program: Program, outcome: Completed | Failed) -> dict[str, Jso
         "content": [],
     }
     return {"type": RESULT, "tool_use_id": block_id(program), "content": content}
+
+
+def _state(id: str) -> SourcelessState | None:
+    """What the id of a block carries, or None where another server made it."""
+    text = id.removeprefix(_PREFIX)
+    old = from_block_id(text, LANGUAGE)
+    if old is not None:
+        return old
+    try:
+        return decode_without_source(text)
+    except UnreadableState:
+        return None
 
 
 def _failure(text: str) -> Failure:

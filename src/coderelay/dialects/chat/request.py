@@ -7,8 +7,8 @@ from coderelay.conversation import (
     Message,
     Request,
     Unsupported,
+    call_ids,
     is_open,
-    token,
 )
 from coderelay.conversation.history import History
 from coderelay.core import Json
@@ -106,10 +106,10 @@ def _is_code(message: Fields) -> bool:
         calls = message.value.get("tool_calls") or message.value.get("toolCalls")
         if isinstance(calls, list):
             return any(
-                isinstance(call, Mapping) and token.is_ours(call.get("id")) for call in calls
+                isinstance(call, Mapping) and call_ids.is_ours(call.get("id")) for call in calls
             )
     return role == "tool" and (
-        token.is_ours(message.value.get("tool_call_id")) or "toolCallId" in message.value
+        call_ids.is_ours(message.value.get("tool_call_id")) or "toolCallId" in message.value
     )
 
 

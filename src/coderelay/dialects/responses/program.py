@@ -1,21 +1,20 @@
 """A program as the items that OpenAI's programmatic tool calling has for it.
 
-The fingerprint says what a replay needs besides the code, and the digest of all of it: whatever a
+The fingerprint carries what a replay needs besides the code, and a digest of the code: whatever a
 client changed on the way is noticed.
 """
 
-import re
-
 from coderelay.conversation import DamagedToken, FieldError
+from coderelay.conversation.old_state import from_fingerprint
 from coderelay.conversation.output import as_text, from_text
-from coderelay.core import Completed, Failed, InvalidProgram, Json, Program
-from coderelay.core.jsonvalue import digest
+from coderelay.conversation.program_state import decode_without_source, encode_without_source
+from coderelay.conversation.state_text import UnreadableState
+from coderelay.core import Completed, Failed, Json, Program
 from coderelay.core.program import LANGUAGES
 from coderelay.dialects.fields import Fields
 
 TYPES = ("program", "program_output")
 _PREFIX = "prog_"
-_FINGERPRINT = re.compile(r"cr1-([a-z]{1,20})-([0-9]{1,10})-([0-9a-f]{16})")
 
 
 def caller(program: Program) -> dict[str, Json]:
@@ -30,7 +29,7 @@ def program_item(program: Program) -> dict[str, Json]:
         "id": f"prg_{program.id}",
         "call_id": _PREFIX + program.id,
         "code": program.source,
-        "fingerprint": f"cr1-{program.language}-{program.created}-{_digest(program)}",
+        "fingerprint": encode_without_source(program),
     }
 
 
@@ -48,14 +47,19 @@ def output_item(program: Program, outcome: Completed | Failed) -> dict[str, Json
 def read_program(item: Fields, language: str) -> tuple[Program, DamagedToken | None]:
     """The program, and why it cannot be run, if so. `language` is for one that does not tell."""
     id, source = read_id(item), item.text("code")
-    told = _FINGERPRINT.fullmatch(item.text("fingerprint"))
-    if told is None or told[1] not in LANGUAGES:
-        return Program(language, source, id), _damaged(item, "fingerprint")
-    try:
-        program = Program(told[1], source, id, int(told[2]))
-    except InvalidProgram:
-        return Program(language, source, id), _damaged(item, "fingerprint")
-    return program, None if _digest(program) == told[3] else _damaged(item, "code")
+    fingerprint = item.text("fingerprint")
+    program = from_fingerprint(fingerprint, id, source)
+    field = "fingerprint"
+    if program is None:
+        try:
+            state = decode_without_source(fingerprint)
+        except UnreadableState:
+            return Program(language, source, id), _damaged(item, field)
+        program = state.program(source) if state.id == id else None
+        field = "code" if state.id == id else "call_id"
+    if program is None or program.language not in LANGUAGES:
+        return Program(language, source, id), _damaged(item, field)
+    return program, None
 
 
 def read_output(item: Fields) -> Completed | Failed:
@@ -72,10 +76,6 @@ def read_id(item: Fields) -> str:
     if not id:
         raise FieldError(item.path("call_id"), "is empty: a program has an id")
     return id
-
-
-def _digest(program: Program) -> str:
-    return digest([program.id, program.language, program.created, program.source])
 
 
 def _damaged(item: Fields, field: str) -> DamagedToken:

@@ -1,0 +1,107 @@
+"""State that a client carries, as one text of letters, digits, `-` and `_`.
+
+    base64url( format byte, CRC-32, deflate( JSON object ) )
+
+It is the only format of what rides in call ids, block ids and fingerprints. How it may change:
+
+- A reader ignores fields that it does not know. So a release may add a field, and servers of the
+  release before can still go on with the conversation.
+- A field that must not be ignored is listed in the field `needs`. A server that does not know it
+  refuses the text, and says that a newer server made it.
+- A change that is neither gets a format byte of its own; it is read one release before it is
+  written. A list with five places is the form of the first version, and is still read.
+- Nothing that varies between two equal requests may be in it: ids are a pure function of program
+  and call, so that a request that is sent again gets the same answer.
+
+Nothing is signed: see docs/design/no-signature.md. The checksum tells damage from intent.
+"""
+
+import base64
+import binascii
+import json
+import re
+import zlib
+from collections.abc import Mapping
+
+from coderelay.core import Json
+
+MAX_INFLATED = 1_000_000
+"""Bytes that a text may unpack to: a small one could otherwise hold gigabytes."""
+
+_NAMED_FIELDS = b"\xfe"
+_FIRST_VERSION = b"\xfd"
+_TEXT = re.compile(r"[A-Za-z0-9_-]*")
+_PLACES = ("program", "fingerprint", "index", "arguments", "earlier")
+
+
+class UnreadableState(ValueError):
+    """The text is not state as it was handed out; the message says why, after `the id …`."""
+
+
+def pack(fields: Mapping[str, Json]) -> str | None:
+    """The text that carries the fields, or None where they are too large."""
+    plain = json.dumps(fields, separators=(",", ":"), sort_keys=True).encode()
+    if len(plain) > MAX_INFLATED:
+        return None
+    packed = zlib.compress(plain, 6, wbits=-15)
+    whole = _NAMED_FIELDS + zlib.crc32(packed).to_bytes(4, "big") + packed
+    return base64.urlsafe_b64encode(whole).rstrip(b"=").decode()
+
+
+def unpack(text: str, known: frozenset[str]) -> dict[str, Json]:
+    """The fields in a text. `known` are the fields that the caller understands.
+
+    Raises `UnreadableState`.
+    """
+    fields = _parse(_inflate(_decode(text)))
+    unknown = set(_names(fields.get("needs", []))) - known
+    if unknown:
+        raise UnreadableState(
+            f"was made by a newer version of this server, which needs {', '.join(sorted(unknown))}"
+        )
+    return fields
+
+
+def _decode(text: str) -> bytes:
+    if not _TEXT.fullmatch(text):
+        raise UnreadableState("holds a character that no id has")
+    try:
+        return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except binascii.Error as error:
+        raise UnreadableState("is cut") from error
+
+
+def _inflate(whole: bytes) -> tuple[bytes, bytes]:
+    """The format byte and the JSON text."""
+    form, checksum, packed = whole[:1], whole[1:5], whole[5:]
+    if form not in (_NAMED_FIELDS, _FIRST_VERSION):
+        raise UnreadableState("has a format that this server does not know")
+    if zlib.crc32(packed).to_bytes(4, "big") != checksum:
+        raise UnreadableState("is cut or changed: its checksum does not match")
+    inflate = zlib.decompressobj(wbits=-15)
+    try:
+        plain = inflate.decompress(packed, MAX_INFLATED)
+    except zlib.error as error:
+        raise UnreadableState("cannot be read") from error
+    if inflate.unconsumed_tail or not inflate.eof or inflate.unused_data:
+        raise UnreadableState(f"unpacks to more than {MAX_INFLATED:,} bytes")
+    return form, plain
+
+
+def _parse(read: tuple[bytes, bytes]) -> dict[str, Json]:
+    form, plain = read
+    try:
+        value: Json = json.loads(plain)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableState("cannot be read") from error
+    if form == _FIRST_VERSION and isinstance(value, list) and len(value) == len(_PLACES):
+        return dict(zip(_PLACES, value, strict=True))
+    if form == _NAMED_FIELDS and isinstance(value, dict):
+        return value
+    raise UnreadableState("cannot be read")
+
+
+def _names(needs: Json) -> list[str]:
+    if isinstance(needs, list) and all(isinstance(each, str) and len(each) < 40 for each in needs):
+        return needs
+    raise UnreadableState("cannot be read")

@@ -1,0 +1,208 @@
+"""What rides in an id comes back as it went, and what was damaged says so."""
+
+import base64
+import contextlib
+import json
+import random
+import re
+import string
+import zlib
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coderelay.conversation import DamagedToken, call_ids
+from coderelay.conversation.old_state import from_block_id, from_fingerprint
+from coderelay.conversation.program_state import (
+    ProgramState,
+    SourcelessState,
+    decode_without_source,
+    encode_without_source,
+)
+from coderelay.conversation.state_text import pack, unpack
+from coderelay.core import Call, Json, Program
+from coderelay.core.jsonvalue import digest
+
+texts = st.text(max_size=200)
+ids = st.text(min_size=1, max_size=200)
+times = st.integers(0, 6_000_000_000)
+programs = st.builds(Program, st.sampled_from(["typescript", "python"]), texts, ids, times)
+states = st.builds(
+    ProgramState,
+    programs,
+    st.text(max_size=40),
+    st.just("0123456789abcdef"),
+    st.lists(programs, max_size=3).map(tuple),
+)
+EXAMPLE = ProgramState(
+    Program("typescript", "return await webSearch({ query: 'x' });", "p1", 1763200000),
+    "f6cdbc3eb3d90b57",
+    digest({"query": "x"}),
+)
+
+
+def packed(plain: bytes, form: bytes = b"\xfe") -> str:
+    deflated = zlib.compress(plain, 9, wbits=-15)
+    whole = form + zlib.crc32(deflated).to_bytes(4, "big") + deflated
+    return "cr1_" + base64.urlsafe_b64encode(whole).rstrip(b"=").decode()
+
+
+def fields(**more: Json) -> bytes:
+    program = ["p1", "python", 5, "1"]
+    return json.dumps({"program": program, "arguments": "0" * 16, **more}).encode()
+
+
+@given(states)
+def test_what_goes_into_an_id_comes_out(state: ProgramState) -> None:
+    id = call_ids.first_id(state)
+    assert call_ids.decode(id) == state
+    assert call_ids.is_ours(id)
+    assert re.fullmatch(r"[A-Za-z0-9_-]+", id)
+
+
+@given(texts, st.integers(0, 999), st.dictionaries(texts, st.integers()))
+def test_a_later_id_says_its_index_and_digest(id: str, index: int, arguments: object) -> None:
+    call = Call(index, "f", arguments)
+    made = call_ids.later_id(id, call)
+    assert call_ids.decode(made) == call_ids.LaterCall(call_ids.key(id), index, digest(arguments))
+    assert re.fullmatch(r"[A-Za-z0-9_-]+", made)
+
+
+@given(programs, texts)
+def test_a_program_is_known_again_by_its_source_alone(program: Program, other: str) -> None:
+    text = encode_without_source(program)
+    assert re.fullmatch(r"[A-Za-z0-9_-]+", text)
+    state = decode_without_source(text)
+    assert state.program(program.source) == program
+    assert (state.program(other) is None) == (other != program.source)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_every_single_damage_is_noticed(data: st.DataObject) -> None:
+    id = call_ids.first_id(EXAMPLE)
+    place = data.draw(st.integers(4, len(id) - 2))
+    letter = data.draw(st.sampled_from("ABCabc019_-").filter(lambda each: each != id[place]))
+    with pytest.raises(DamagedToken, match="cr1_"):
+        call_ids.decode(id[:place] + letter + id[place + 1 :])
+    with pytest.raises(DamagedToken):
+        call_ids.decode(id[:place])
+
+
+@given(st.text(max_size=300))
+@settings(max_examples=300)
+def test_any_text_is_read_or_refused(text: str) -> None:
+    with contextlib.suppress(DamagedToken):
+        call_ids.decode("cr1_" + text)
+
+
+def test_a_field_that_is_not_known_is_ignored() -> None:
+    decoded = call_ids.decode(packed(fields(colour="red")))
+    assert decoded == ProgramState(Program("python", "1", "p1", 5), "", "0" * 16)
+
+
+def test_a_field_that_must_be_known_is_asked_for_by_name() -> None:
+    with pytest.raises(DamagedToken, match="newer version of this server, which needs colour"):
+        call_ids.decode(packed(fields(colour="red", needs=["colour"])))
+    assert call_ids.decode(packed(fields(fingerprint="f", needs=["fingerprint"])))
+
+
+def test_equal_fields_are_the_same_text_in_whatever_order() -> None:
+    assert pack({"b": 1, "a": 2}) == pack({"a": 2, "b": 1})
+    assert unpack(pack({"a": 2}) or "", frozenset()) == {"a": 2}
+
+
+def test_ids_of_the_first_version_are_still_read() -> None:
+    program = ["p1", "typescript", 1763200000, "return 1;"]
+    earlier = ["p0", "python", 5, "2"]
+    plain = json.dumps([program, "f6cd", 0, "0" * 16, [earlier]]).encode()
+    assert call_ids.decode(packed(plain, b"\xfd")) == ProgramState(
+        Program("typescript", "return 1;", "p1", 1763200000),
+        "f6cd",
+        "0" * 16,
+        (Program("python", "2", "p0", 5),),
+    )
+
+
+def test_block_ids_and_fingerprints_of_the_first_version_are_still_read() -> None:
+    program = Program("python", "1", "p1", 5)
+    state = from_block_id(f"cr1_p1_5_{digest('1')}", "python")
+    assert state == SourcelessState("p1", "python", 5, digest("1"))
+    assert state is not None and state.program("1") == program
+    written = f"cr1-python-5-{digest(['p1', 'python', 5, '1'])}"
+    assert from_fingerprint(written, "p1", "1") == program
+    assert from_fingerprint(written, "p1", "2") is None
+    assert from_fingerprint(written, "p2", "1") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "01ABC", "cr1__1_0123456789abcdef", "cr1_p_9999999999_0123456789abcdef", "cr1_p"],
+)
+def test_what_is_no_block_id_of_the_first_version_says_nothing(text: str) -> None:
+    assert from_block_id(text, "python") is None
+
+
+def test_an_id_that_unpacks_to_more_than_it_may_is_refused() -> None:
+    bomb = packed(b" " * 40_000_000)
+    assert len(bomb) < call_ids.MAX_ID
+    with pytest.raises(DamagedToken, match="more than 1,000,000 bytes"):
+        call_ids.decode(bomb)
+
+
+@pytest.mark.parametrize("form", [b"\xfd", b"\xfe"])
+@pytest.mark.parametrize(
+    "plain",
+    [
+        b"[]",
+        b"[1,2,3,4,5,6]",
+        b'[[],"f",0,"d",[]]',
+        b"[" + b"1" * 5000 + b"]",
+        b"{",
+        b"{}",
+        b"\xff",
+        b'{"program": ["p", "python", 1, null], "arguments": "0123456789abcdef"}',
+        b'{"program": ["p", "python", -1, "1"], "arguments": "0123456789abcdef"}',
+        b'{"program": ["p", "python", 1, "1"], "arguments": "0"}',
+        b'{"program": ["p", "python", 1, "1"], "arguments": "0123456789abcdef", "needs": 1}',
+        b'{"program": ["p", "python", 1, "1"], "arguments": "0123456789abcdef", "earlier": [1]}',
+    ],
+)
+def test_what_is_wrong_with_an_id_is_said_in_our_words(plain: bytes, form: bytes) -> None:
+    with pytest.raises(DamagedToken, match=r"' cannot be read: send ids back exactly"):
+        call_ids.decode(packed(plain, form))
+
+
+def test_an_id_that_is_too_long_is_refused() -> None:
+    with pytest.raises(DamagedToken, match="64,000"):
+        call_ids.decode("cr1_" + "A" * 64_000)
+
+
+def test_the_oldest_earlier_programs_give_way_to_length() -> None:
+    noise = "".join(random.Random(1).choices(string.printable, k=30_000))
+    earlier = tuple(Program("typescript", noise[::step], f"p{step}") for step in (1, -1, 2))
+    id = call_ids.first_id(ProgramState(EXAMPLE.program, "f", "0" * 16, earlier))
+    assert len(id) < call_ids.MAX_ID
+    decoded = call_ids.decode(id)
+    assert isinstance(decoded, ProgramState)
+    assert decoded.earlier == earlier[-len(decoded.earlier) :]
+    assert 1 <= len(decoded.earlier) < 3
+
+
+def test_a_program_that_cannot_ride_in_an_id_is_known_beforehand() -> None:
+    noise = "".join(random.Random(1).choices("".join(map(chr, range(0x4E00, 0x9E00))), k=24_000))
+    assert call_ids.fits(EXAMPLE.program)
+    assert call_ids.fits(Program("typescript", "x = 1;\n" * 6_000))
+    assert not call_ids.fits(Program("typescript", noise))
+
+
+def test_an_id_tells_of_so_many_earlier_programs_and_no_more() -> None:
+    earlier = tuple(Program("python", "1", f"p{number}", 5) for number in range(101))
+    decoded = call_ids.decode(call_ids.first_id(replace(EXAMPLE, earlier=earlier)))
+    assert isinstance(decoded, ProgramState)
+    assert decoded.earlier == earlier[1:]
+    places = [["p", "python", 5, "1"]] * 101
+    with pytest.raises(DamagedToken):
+        call_ids.decode(packed(fields(earlier=places)))
