@@ -54,7 +54,7 @@ LOOP = (
 class Nobody:
     """A host that answers nothing."""
 
-    def answer(self, call: object) -> None:
+    def answer(self, call: object, work: object) -> None:
         """Every call is the client's."""
 
 

@@ -8,7 +8,18 @@ from collections.abc import Sequence
 import pytest
 
 from coderelay.client import Answered, Called, Event, Report, Stepped, drive, tool
-from coderelay.core import Call, CallError, Completed, Entry, Program, Raised, Result, Returned, Run
+from coderelay.core import (
+    Call,
+    CallError,
+    Completed,
+    Entry,
+    Program,
+    Raised,
+    Result,
+    Returned,
+    Run,
+    Work,
+)
 from coderelay.core.limits import DEFAULT_LIMITS
 from coderelay.engines.scripted import Script, ScriptedEngine, ScriptedExecution, value
 
@@ -27,7 +38,7 @@ def fail(why: str) -> None:
 
 
 class Nobody:
-    def answer(self, call: Call) -> Result | None:
+    def answer(self, call: Call, work: Work) -> Result | None:
         return None
 
 

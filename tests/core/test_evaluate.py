@@ -17,9 +17,10 @@ from coderelay.core import (
     Returned,
     Run,
     Suspended,
+    Work,
     evaluate,
 )
-from coderelay.core.limits import DEFAULT_LIMITS
+from coderelay.core.limits import DEFAULT_LIMITS, Limits
 from coderelay.engines.scripted import Script, ScriptedEngine, ScriptedExecution, value
 
 
@@ -54,12 +55,24 @@ JOURNAL = (
 class Helper:
     """Answers `help` by itself, and nothing else."""
 
-    def answer(self, call: Call) -> Result | None:
+    def answer(self, call: Call, work: Work) -> Result | None:
         return Returned({"helped": call.arguments}) if call.name == "help" else None
 
 
-def started(source: str) -> ScriptedExecution:
-    return ENGINE.start(Program("scripted", source), (), DEFAULT_LIMITS)
+class PaidHelper(Helper):
+    """The same, for 10 of fuel a call, its own or not. It counts the calls that it looked at."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def answer(self, call: Call, work: Work) -> Result | None:
+        self.asked += 1
+        work.add(10)
+        return super().answer(call, work)
+
+
+def started(source: str, limits: Limits = DEFAULT_LIMITS) -> ScriptedExecution:
+    return ENGINE.start(Program("scripted", source), (), limits)
 
 
 def test_a_program_without_calls_completes_at_once() -> None:
@@ -165,3 +178,21 @@ def test_evaluate_closes_its_execution_even_when_it_diverges() -> None:
     with pytest.raises(Diverged):
         evaluate(execution, JOURNAL, Helper())
     assert execution.closed
+
+
+@pytest.mark.parametrize("given", [0, 1])
+def test_the_program_pays_for_what_the_host_does_live_and_replayed(given: int) -> None:
+    journal = [Entry("search", {"q": "a"}, Returned("found"))]
+    run = Run(started("helped"), PaidHelper())
+    suspended = run.proceed([])
+    assert suspended.fuel == 31
+    assert evaluate(started("helped"), journal[:given], PaidHelper()).fuel == (31, 43)[given]
+    assert run.proceed(journal) == evaluate(started("helped"), journal, PaidHelper())
+
+
+def test_a_program_that_cannot_pay_fails_before_the_host_works_on() -> None:
+    host = PaidHelper()
+    outcome = evaluate(started("helped", Limits(fuel=20)), (), host)
+    assert isinstance(outcome, Failed)
+    assert (outcome.error.limit, outcome.fuel) == ("fuel", 20)
+    assert host.asked == 2

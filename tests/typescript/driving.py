@@ -21,6 +21,7 @@ from coderelay.core import (
     Run,
     Suspended,
     ToolName,
+    Work,
 )
 from coderelay.engines.registry import engine
 
@@ -37,7 +38,7 @@ LIMITS = replace(DEFAULT_LIMITS, fuel=2_000_000_000)
 class NoHost:
     """A host that answers nothing: every call is the client's."""
 
-    def answer(self, call: Call) -> Result | None:
+    def answer(self, call: Call, work: Work) -> Result | None:
         return None
 
 

@@ -21,6 +21,7 @@ from coderelay.core.limits import DEFAULT_LIMITS, Limits
 from coderelay.core.outcome import Completed, Failed, Failure, Log, Outcome, Suspended
 from coderelay.core.program import Program
 from coderelay.core.tool import Schema, Tool, ToolName
+from coderelay.core.work import Work
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -57,5 +58,6 @@ __all__ = [
     "Tool",
     "ToolName",
     "UnknownLanguage",
+    "Work",
     "evaluate",
 ]

@@ -6,6 +6,7 @@ from typing import Protocol
 from coderelay.core.call import Call, Result
 from coderelay.core.journal import Journal, check, ended_early
 from coderelay.core.outcome import Outcome, Suspended
+from coderelay.core.work import Work
 
 
 class Execution(Protocol):
@@ -15,6 +16,10 @@ class Execution(Protocol):
         """Deliver the last batch's results (none at first) and run until the program can go
         no further."""
 
+    def charge(self, fuel: int) -> Outcome:
+        """Take fuel from a suspended program, for work that the host did for its calls. The
+        outcome is the same suspension, or a failure where that fuel is not left."""
+
     def close(self) -> None:
         """Drop the execution and all it holds. Closing twice is no error."""
 
@@ -22,8 +27,12 @@ class Execution(Protocol):
 class Host(Protocol):
     """Answers the calls that the client never sees."""
 
-    def answer(self, call: Call) -> Result | None:
-        """The answer, the same on every replay; None where the call is the client's."""
+    def answer(self, call: Call, work: Work) -> Result | None:
+        """The answer, the same on every replay; None where the call is the client's.
+
+        What the answer costs is added to `work`. That too is the same on every replay: a count
+        that follows from the call and the tools, never a time.
+        """
 
 
 class Run:
@@ -67,20 +76,32 @@ class Run:
         """Run until the client is needed or the program has ended."""
         while True:
             outcome = self._outcome = self._execution.advance(results)
-            if not isinstance(outcome, Suspended):
-                return outcome
-            self._sort(outcome.calls)
-            if self._open:
+            if isinstance(outcome, Suspended):
+                outcome = self._outcome = self._sort(outcome)
+            if self._open or not isinstance(outcome, Suspended):
                 return outcome
             results = [result for result in self._results if result is not None]
 
-    def _sort(self, calls: Sequence[Call]) -> None:
-        """Part a batch into what the host answers and what the client must."""
-        self._results = [self._host.answer(call) for call in calls]
-        for place, (call, result) in enumerate(zip(calls, self._results, strict=True)):
+    def _sort(self, outcome: Suspended) -> Outcome:
+        """Part a batch into what the host answers and what the client must. The program pays for
+        each answer before the host works on the next one."""
+        self._results = []
+        open_calls: list[tuple[int, Call]] = []
+        charged: Outcome = outcome
+        for place, call in enumerate(outcome.calls):
+            work = Work()
+            result = self._host.answer(call, work)
+            if work.fuel:
+                charged = self._execution.charge(work.fuel)
+                if not isinstance(charged, Suspended):
+                    return charged
+            self._results.append(result)
             if result is None:
-                self._open.append((place, Call(self._made, call.name, call.arguments)))
-                self._made += 1
+                number = self._made + len(open_calls)
+                open_calls.append((place, Call(number, call.name, call.arguments)))
+        self._open = open_calls
+        self._made += len(open_calls)
+        return charged
 
 
 def evaluate(execution: Execution, journal: Journal, host: Host) -> Outcome:

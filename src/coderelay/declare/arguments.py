@@ -4,7 +4,7 @@ sees it."""
 from collections.abc import Sequence
 from typing import Literal
 
-from coderelay.core import Call, CallError, Json, Raised, Result, Returned, Tool, ToolName
+from coderelay.core import Call, CallError, Json, Raised, Result, Returned, Tool, ToolName, Work
 from coderelay.core.jsonvalue import MAX_DEPTH
 from coderelay.declare.check import Checked, compiled
 from coderelay.declare.directory import Directory
@@ -36,7 +36,7 @@ class ToolHost:
         self._language = find(language)
         self._checked: dict[str, Checked] = {}
 
-    def answer(self, call: Call) -> Result | None:
+    def answer(self, call: Call, work: Work | None = None) -> Result | None:
         """The answer to the call, or None where that is the client's to give."""
         own, tool = self._own.get(call.name), self._tools.get(call.name)
         try:

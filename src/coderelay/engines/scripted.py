@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TypeAlias
 
 from coderelay.core import (
+    DEFAULT_LIMITS,
     Call,
     Completed,
     Failed,
@@ -54,14 +55,17 @@ class ScriptedEngine:
         self, program: Program, names: Sequence[ToolName], limits: Limits
     ) -> "ScriptedExecution":
         """Make the program's script ready."""
-        return ScriptedExecution(self._scripts[program.source]())
+        return ScriptedExecution(self._scripts[program.source](), limits)
 
 
 class ScriptedExecution:
-    """One script under way. `steps` counts how often it was advanced."""
+    """One script under way. `steps` counts how often it was advanced; each costs one of fuel."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, limits: Limits = DEFAULT_LIMITS) -> None:
         self._script = script
+        self._limits = limits
+        self._charged = 0
+        self._calls: tuple[Call, ...] = ()
         self._made = 0
         self._logs: list[Log] = []
         self.steps = 0
@@ -76,15 +80,28 @@ class ScriptedExecution:
                 self._logs.append(yielded)
                 yielded = next(self._script)
         except StopIteration as stop:
-            return Completed(stop.value, tuple(self._logs), self.steps)
+            return Completed(stop.value, tuple(self._logs), self._fuel)
         except ScriptedFailure as failed:
-            return Failed(failed.failure, tuple(self._logs), self.steps)
-        calls = tuple(
+            return Failed(failed.failure, tuple(self._logs), self._fuel)
+        self._calls = tuple(
             Call(self._made + place, name, arguments)
             for place, (name, arguments) in enumerate(yielded)
         )
-        self._made += len(calls)
-        return Suspended(calls, tuple(self._logs), self.steps)
+        self._made += len(self._calls)
+        return Suspended(self._calls, tuple(self._logs), self._fuel)
+
+    def charge(self, fuel: int) -> Outcome:
+        """Add to the fuel that is spent."""
+        self._charged += fuel
+        if self._fuel > self._limits.fuel:
+            self.close()
+            failure = Failure("limit", "out of fuel", name="LimitError", limit="fuel")
+            return Failed(failure, tuple(self._logs), self._limits.fuel)
+        return Suspended(self._calls, tuple(self._logs), self._fuel)
+
+    @property
+    def _fuel(self) -> int:
+        return self.steps + self._charged
 
     def close(self) -> None:
         """Drop the script."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from coderelay.core import Call, CallError, Json, Raised, Result, Returned, Tool, ToolName
+from coderelay.core import Call, CallError, Json, Raised, Result, Returned, Tool, ToolName, Work
 from coderelay.declare import ToolHost, check_tools, names
 from coderelay.declare.directory import Directory
 from coderelay.declare.languages import sendable
@@ -67,21 +67,22 @@ class Sdk:
         """The text of `sdk.py`."""
         return f"{_HEAD}\n\n{self.declarations}\n"
 
-    def asked(self, name: str, arguments: Json) -> Result | ToolCall:
-        """What a program's call comes to: an answer at once, or a call for the callback."""
+    def asked(self, name: str, arguments: Json, work: Work) -> Result | ToolCall:
+        """What a program's call comes to: an answer at once, or a call for the callback. What
+        that cost is added to `work`."""
         module, dot, own = name.partition(".")
         if dot and module == MODULE and own in self._own and isinstance(arguments, dict):
-            return self._own[own](arguments)
+            return self._own[own](arguments, work)
         place = self._places.get(name)
         wire = name if place is None else self.names[place].name
-        misfit = self._host.answer(Call(0, wire, arguments))
+        misfit = self._host.answer(Call(0, wire, arguments), work)
         if misfit is not None:
             return misfit
         if not isinstance(arguments, dict):  # which a schema that allows anything lets pass
             return _misused(f"{name} takes an object")
         return ToolCall(wire, arguments)
 
-    def _search(self, arguments: dict[str, Json]) -> Result:
+    def _search(self, arguments: dict[str, Json], work: Work) -> Result:
         query, limit = arguments.get("query"), arguments.get("limit")
         if not isinstance(query, str):
             return _misused('sdk.search takes words: sdk.search("weather forecast")')
@@ -89,7 +90,7 @@ class Sdk:
             return _misused("sdk.search takes a limit of at least 1")
         return Returned(self._directory.search(query, min(limit, _MOST_FOUND)))
 
-    def _source(self, arguments: dict[str, Json]) -> Result:
+    def _source(self, arguments: dict[str, Json], work: Work) -> Result:
         wanted = arguments.get("names")
         if not isinstance(wanted, list) or len(wanted) > len(self._places):
             return _misused("the names of tools are a list")
@@ -111,7 +112,7 @@ class Sdk:
             "stub": sendable(stub.function),
         }
 
-    def _names(self, arguments: dict[str, Json]) -> Result:
+    def _names(self, arguments: dict[str, Json], work: Work) -> Result:
         return Returned([name.identifiers[0] for name in self.names])
 
 

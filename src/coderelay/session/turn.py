@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 
-from coderelay.core import CallError, Raised, Result
+from coderelay.core import CallError, Raised, Result, Work
 from coderelay.core.wanted import while_wanted
 from coderelay.declare.languages import sendable
 from coderelay.engines.python import PythonEngine
@@ -16,6 +16,8 @@ from coderelay.session.folder import Folder
 from coderelay.session.sdk import MODULE, Sdk, guest_source
 from coderelay.session.shown import RESTARTED, Shown, shown
 from coderelay.session.worker import wait_for
+
+_OUT_OF_FUEL = Raised(CallError("the cell used up its CPU budget", name="LimitError"))
 
 
 class Turn:
@@ -139,10 +141,16 @@ class Session:
         )
 
     def _answer(self, calls: Sequence[LiveCall]) -> Sequence[Result]:
-        """What the host can answer at once it does; the rest goes to the callback, together."""
-        asked = [self._sdk.asked(each.name, each.arguments) for each in calls]
+        """What the host can answer at once it does; the rest goes to the callback, together. The
+        cell pays for the host's own work; where it cannot, no call is made."""
+        turn, live = self._turn, self._live
+        assert turn is not None and live is not None
+        asked: list[Result | ToolCall] = []
+        for each in calls:
+            work = Work()
+            asked.append(self._sdk.asked(each.name, each.arguments, work))
+            if work.fuel and not live.charge(work.fuel):
+                return [_OUT_OF_FUEL] * len(calls)
         made = [each for each in asked if isinstance(each, ToolCall)]
-        turn = self._turn
-        assert turn is not None
         answers = iter(turn.answer(made) if made else ())
         return [next(answers) if isinstance(each, ToolCall) else each for each in asked]

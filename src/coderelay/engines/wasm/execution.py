@@ -106,6 +106,16 @@ class GuestExecution(ABC):
             raise
         return self._outcome()
 
+    def charge(self, fuel: int) -> Outcome:
+        """Take fuel from a suspended program, for work that the host did for its calls."""
+        left = self.store.get_fuel()
+        if fuel <= left:
+            self.store.set_fuel(left - fuel)
+        else:
+            self._spent = self.limits.fuel
+            self.ledger.exceed(*STOPPED[TrapCode.OUT_OF_FUEL])
+        return self._outcome()
+
     def close(self) -> None:
         """Drop the execution and all it holds."""
         if not self._closed:

@@ -102,6 +102,14 @@ class Live:
         self._full = full
         return Cell("".join(world.output), world.value or None, failure, self.alive)
 
+    def charge(self, fuel: int) -> bool:
+        """Take fuel from the cell that runs, for work that its calls made the host do. Says
+        whether any is left: a cell without fuel ends as soon as its calls are answered.
+
+        Only `answer` may do so, on the thread that it is called on.
+        """
+        return self._world is None or self._world.pay(fuel)
+
     def close(self) -> None:
         """Free the interpreter. The directory stays as it is."""
         self._closed = True

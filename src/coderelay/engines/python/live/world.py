@@ -117,8 +117,13 @@ class LiveWorld(World):
 
     def charge(self, size: int = 0) -> None:
         """Take fuel, so that a guest cannot make the host work for nothing."""
-        cost = IMPORT_FUEL + size * _BYTE_FUEL
-        self._store.set_fuel(max(0, self._store.get_fuel() - cost))
+        self.pay(IMPORT_FUEL + size * _BYTE_FUEL)
+
+    def pay(self, fuel: int) -> bool:
+        """Take so much fuel, or all that is left. Says whether any is left."""
+        left = max(0, self._store.get_fuel() - fuel)
+        self._store.set_fuel(left)
+        return left > 0
 
     def broken(self, error: BaseException) -> None:
         """Keep our own error until the guest has been left."""
