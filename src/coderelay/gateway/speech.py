@@ -10,73 +10,96 @@ import re
 from collections.abc import Collection, Mapping
 
 from coderelay.core import Json
+from coderelay.engines.fence import BACKQUOTES, BlockReader, Place, whole_block
 
-_MARKS = ("```", "<tool_call>")
+_TOOL_CALL = "<tool_call>"
+_MARKS = (BACKQUOTES, _TOOL_CALL)
 _TAGS = {
     "typescript": frozenset({"", "ts", "typescript", "js", "javascript", "tsx", "run_typescript"}),
     "python": frozenset({"", "py", "python", "python3", "run_python"}),
 }
-_FENCE = re.compile(r"```([^\n`]*)\n(.*?)(?:\n[ \t]*```\s*|\s*)\Z", re.DOTALL)
-_OPENED = re.compile(r"```([^\n`]*)\n")
-_CLOSE = re.compile(r"\n[ \t]*```")
-_MORE = re.compile(r"\s*[^\s`]")
-_INDENT = 100
 _LONGEST = 200_000
 _CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _XML = re.compile(r"\s*<function=([^>\s]+)>\s*<parameter=(\w+)>\n?(.*?)\n?</parameter>", re.DOTALL)
+# Without the look behind, each letter of a long word would be tried as its beginning.
+_CALLED = re.compile(r"(?<![\w$])([\w$]++)\s*+\(")
 
 
 class Speech:
-    """Text as it comes: what can be told at once, and what must wait."""
+    """Text as it comes: what can be told at once, and what must wait.
+
+    Tokens are many and small. So what is held is a list of pieces, and each is read only once.
+    """
 
     def __init__(self, language: str, *, code_offered: bool) -> None:
         self._tags = _TAGS.get(language, frozenset())
         self._watching = code_offered
-        self._held = ""
-        self._searched = 0
+        self._held: list[str] = []
+        self._begun = False
+        """Whether what is held begins with a mark, and not only with what may become one."""
+        self._block: BlockReader | None = None
 
     def feed(self, text: str) -> str:
         """The part of the text that can be told now."""
         if not self._watching:
             return text
-        told, self._held = "", self._held + text
-        if not self._held.startswith(_MARKS):
-            start = _start(self._held)
-            told, self._held = self._held[:start], self._held[start:]
+        if self._begun:
+            self._held.append(text)
+            if self._block is not None:
+                self._block.feed(text)
+            told = ""
+        else:
+            told = self._look_for_mark(self.rest() + text)
         if self._is_words():
             self._watching = False
-            told, self._held = told + self._held, ""
+            told, self._held, self._block = told + self.rest(), [], None
         return told
 
     def rest(self) -> str:
         """What was held back to the end."""
-        return self._held
+        return "".join(self._held)
 
     def program(self, spellings: Collection[str]) -> str | None:
         """The fenced program that was held back, if it is one."""
-        match = _FENCE.fullmatch(self._held) if len(self._held) < _LONGEST else None
-        if match is None or match[1].strip().lower() not in self._tags:
+        block, text = self._block, self.rest()
+        if block is None or block.place in (Place.TAG, Place.NO_BLOCK) or len(text) >= _LONGEST:
             return None
-        called = set(re.findall(r"[\w$]+(?=\s*\()", match[2]))
-        return match[2] if called & set(spellings) else None
+        if block.tag.lower() not in self._tags:
+            return None
+        source = _lines(text)
+        called = set(_CALLED.findall(source))
+        return source if called & set(spellings) else None
 
     def calls(self) -> list[tuple[str, str]]:
         """The `<tool_call>`s that were held back, as names and arguments."""
-        found = (_call(match[1]) for match in _CALL.finditer(self._held))
+        found = (_call(match[1]) for match in _CALL.finditer(self.rest()))
         return [call for call in found if call is not None]
+
+    def _look_for_mark(self, text: str) -> str:
+        """Hold the text from the first mark on. The answer is what stands before it."""
+        start = _start(text)
+        told, held = text[:start], text[start:]
+        self._held = [held] if held else []
+        self._begun = held.startswith(_MARKS)
+        if held.startswith(BACKQUOTES):
+            self._block = BlockReader()
+            self._block.feed(held[len(BACKQUOTES) :])
+        return told
 
     def _is_words(self) -> bool:
         """Whether a fenced block in what is held is surely no program."""
-        opened = _OPENED.match(self._held)
-        if opened is None:
+        block = self._block
+        if block is None or block.place in (Place.TAG, Place.NO_BLOCK):
             return False
-        if opened[1].strip().lower() not in self._tags:
-            return True
-        closed = _CLOSE.search(self._held, max(opened.end() - 1, self._searched))
-        if closed is None:
-            self._searched = len(self._held) - _INDENT  # not from the start again: pieces are many
-            return False
-        return _MORE.match(self._held, closed.end()) is not None
+        return block.place is Place.AFTER or block.tag.lower() not in self._tags
+
+
+def _lines(text: str) -> str:
+    """The lines of a block that may lack its end: the answer may have stopped there."""
+    block = whole_block(text)
+    if block is not None and block.lines:
+        return block.lines.removesuffix("\n")
+    return text[text.index("\n") + 1 :].rstrip()
 
 
 def _start(text: str) -> int:

@@ -3,13 +3,12 @@
 A program in a fenced block of the user's message is written as it stands; all else gets words.
 """
 
-import re
 from collections.abc import Mapping
 
 from coderelay.core import Json
+from coderelay.engines.fence import first_block
 from coderelay.models.scripted import Answer, ScriptedModel
 
-_FENCED = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
 _SHOWN = 2_000
 WORDS = (
     "This is Coderelay's scripted model, not a real one. Send a tool and a message with a program "
@@ -27,10 +26,10 @@ def _answer(body: Mapping[str, Json]) -> Answer | str:
     text = _text(last.get("content"))
     if last.get("role") == "tool":
         return f"The program came to: {text[:_SHOWN]}"
-    fenced = _FENCED.search(text)
-    if fenced is None or not body.get("tools"):
+    source = first_block(text)
+    if source is None or not body.get("tools"):
         return WORDS
-    return Answer(code=fenced[1])
+    return Answer(code=source)
 
 
 def _text(content: Json) -> str:

@@ -1,5 +1,5 @@
 """All cases of all modules."""
 
-from tests.attacks.costs import Case, engines, terminal
+from tests.attacks.costs import Case, engines, gateway, terminal
 
-CASES: tuple[Case, ...] = (*engines.CASES, *terminal.CASES)
+CASES: tuple[Case, ...] = (*engines.CASES, *gateway.CASES, *terminal.CASES)

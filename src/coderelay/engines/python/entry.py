@@ -6,9 +6,10 @@ import unicodedata
 from collections.abc import Sequence
 
 from coderelay.core import Limits, Program, Raised, Result, ToolName
+from coderelay.engines.fence import whole_block
 from coderelay.engines.reach import reached, words
 
-_FENCE = re.compile(r"\s*```[ \t]*(?:python3?|py)?[ \t]*\r?\n(.*?)^[ \t]*```\s*\Z", re.S | re.M)
+_TAGS = frozenset({"", "python", "python3", "py"})
 _REACHING = frozenset(
     "__dict__ __globals__ __import__ __main__ eval exec f_globals f_locals globals importlib "
     "locals modules tools vars".split()
@@ -21,10 +22,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def unfenced(source: str) -> str:
     """A program without the Markdown fence around it, its lines where they were."""
-    found = _FENCE.match(source)
-    if found is None:
+    found = whole_block(source)
+    if found is None or found.tag not in _TAGS:
         return source
-    return "\n" * source.count("\n", 0, found.start(1)) + found.group(1)
+    return "\n" * source.count("\n", 0, found.start) + found.lines
 
 
 def setup(program: Program, names: Sequence[ToolName], limits: Limits) -> str:

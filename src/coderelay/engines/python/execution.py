@@ -39,7 +39,7 @@ class PythonExecution(GuestExecution):
         self._world = _Listening(self)
         self._instance: Instance | None = None
         self._full = True
-        self.source = entry.unfenced(program.source)
+        self.source = ""
 
     def open(self) -> None:
         """Take a warm instance."""
@@ -50,6 +50,7 @@ class PythonExecution(GuestExecution):
 
     def begin(self) -> None:
         """Load the program and run it until it can go no further."""
+        self.source = entry.unfenced(self.program.source)
         try:
             self.source.encode()
         except UnicodeEncodeError:

@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from coderelay.engines.fence import whole_block
 from coderelay.engines.typescript.tokens import Token, tokens
 
-_FENCE = re.compile(r"\A\s*(```|~~~)[^\n]*\n(.*?)\n[ \t]*\1\s*\Z", re.DOTALL)
 _MENTIONS = re.compile(r"\b(?:main|export|import)\b")
 _CALL_MAIN = "\n;(async () => (typeof main === 'function' ? main() : main))();"
 _PLAIN_MAIN = re.compile(r"^(?:async )?function main\(", re.MULTILINE)
@@ -58,8 +58,10 @@ def enclose(shaped: Shaped) -> Shaped:
 
 def unfence(source: str) -> str:
     """Take away a Markdown fence around the whole source; its first line stays, empty."""
-    found = _FENCE.match(source)
-    return source if found is None else "\n" * source[: found.start(2)].count("\n") + found[2]
+    found = whole_block(source)
+    if found is None or not found.lines:
+        return source
+    return "\n" * source.count("\n", 0, found.start) + found.lines.removesuffix("\n")
 
 
 def _uncommand(text: str) -> str:

@@ -1,0 +1,137 @@
+"""Reads Markdown fences. This is the only place that knows how they look.
+
+Models put their programs between lines of three backquotes, or tildes. Every reader here looks at
+each character of a text once, because a model may write anything.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+BACKQUOTES = "```"
+_MARKS = (BACKQUOTES, "~~~")
+_BLANK = " \t"
+_LONGEST_TAG = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block. `tag` is what stands behind the opening mark, mostly a language's name."""
+
+    mark: str
+    tag: str
+    start: int
+    """Where the lines inside begin in the text."""
+    lines: str
+    """The lines inside, the last one with its line end."""
+
+
+def whole_block(text: str) -> Block | None:
+    """The block that a text consists of, with nothing but white space around it.
+
+    Fences inside are part of the block: the last line of the text closes it.
+    """
+    opening = len(text) - len(text.lstrip())
+    mark = text[opening : opening + 3]
+    end_of_tag = text.find("\n", opening)
+    if mark not in _MARKS or end_of_tag < 0:
+        return None
+    start, end = end_of_tag + 1, len(text.rstrip())
+    closing = text.rfind("\n", 0, end) + 1
+    if closing < start or text[closing:end].lstrip(_BLANK) != mark:
+        return None
+    tag = text[opening + 3 : end_of_tag].strip()
+    return Block(mark, tag, start, text[start:closing])
+
+
+def first_block(text: str) -> str | None:
+    """The lines of the first fenced block in a text, whatever stands around it."""
+    at = text.find(BACKQUOTES)
+    while at >= 0:
+        start = text.find("\n", at, at + len(BACKQUOTES) + _LONGEST_TAG) + 1
+        if start:
+            end = text.find(BACKQUOTES, start)
+            return text[start:end] if end >= 0 else None
+        at = text.find(BACKQUOTES, at + 1)
+    return None
+
+
+class Place(Enum):
+    """Where in a block the text has come to."""
+
+    TAG = auto()
+    """In the first line, behind the opening mark."""
+    NO_BLOCK = auto()
+    """There are more backquotes in the first line: this is code within a sentence."""
+    INSIDE = auto()
+    CLOSED = auto()
+    """Behind the closing mark, with nothing but white space so far."""
+    MORE_BACKQUOTES = auto()
+    """Backquotes came behind the closing mark: what closes the block is not certain."""
+    AFTER = auto()
+    """Something else came behind the closing mark."""
+
+
+class BlockReader:
+    """Follows a block whose text comes in pieces, from behind its opening backquotes on."""
+
+    def __init__(self) -> None:
+        self.place = Place.TAG
+        self._tag: list[str] = []
+        self._mark: int | None = None
+        """How many backquotes the line begins with; None where it cannot close the block."""
+
+    @property
+    def tag(self) -> str:
+        """What stands behind the opening mark."""
+        return "".join(self._tag).strip()
+
+    def feed(self, text: str) -> None:
+        """Take the next piece of the text."""
+        at = 0
+        while at < len(text):
+            match self.place:
+                case Place.TAG:
+                    at = self._read_tag(text, at)
+                case Place.INSIDE:
+                    at = self._read_inside(text, at)
+                case Place.CLOSED:
+                    at = self._read_behind(text, at)
+                case Place.NO_BLOCK | Place.MORE_BACKQUOTES | Place.AFTER:
+                    return
+
+    def _read_tag(self, text: str, at: int) -> int:
+        end = text.find("\n", at)
+        tag = text[at:] if end < 0 else text[at:end]
+        self._tag.append(tag)
+        if "`" in tag:
+            self.place = Place.NO_BLOCK
+        elif end >= 0:
+            self.place, self._mark = Place.INSIDE, 0
+        return len(text) if end < 0 else end + 1
+
+    def _read_inside(self, text: str, at: int) -> int:
+        """Read to the end of the line, or to the end of a mark that closes the block."""
+        while self._mark is not None and at < len(text):
+            letter = text[at]
+            at += 1
+            if letter == "`":
+                self._mark += 1
+                if self._mark == len(BACKQUOTES):
+                    self.place = Place.CLOSED
+                    return at
+            elif letter == "\n":
+                self._mark = 0
+            elif letter not in _BLANK or self._mark:
+                self._mark = None
+        if self._mark is None:
+            end = text.find("\n", at)
+            if end < 0:
+                return len(text)
+            at, self._mark = end + 1, 0
+        return at
+
+    def _read_behind(self, text: str, at: int) -> int:
+        rest = text[at:].lstrip()
+        if rest:
+            self.place = Place.MORE_BACKQUOTES if rest[0] == "`" else Place.AFTER
+        return len(text)

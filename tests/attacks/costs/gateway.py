@@ -1,0 +1,89 @@
+"""What a model's answer costs the gateway, whole or in the small pieces that it comes in."""
+
+from collections.abc import Callable
+
+from coderelay.gateway.speech import Speech
+from tests.attacks.costs import Case
+
+PROGRAM = 199_000
+"""Just under what a program in words may be."""
+
+
+def streamed(pieces: list[str]) -> Speech:
+    """What is left of an answer that came in these pieces."""
+    speech = Speech("typescript", code_offered=True)
+    for piece in pieces:
+        speech.feed(piece)
+    return speech
+
+
+def stream(beginning: str, piece: str) -> Callable[[int], list[str]]:
+    """A text of a size: its beginning, then the same short piece again and again."""
+    return lambda size: [beginning, *[piece] * (size // len(piece))]
+
+
+def held(beginning: str, piece: str, end: str = "") -> Callable[[int], Speech]:
+    """An answer of a size that is held back to its end."""
+    return lambda size: streamed([*stream(beginning, piece)(size), end])
+
+
+FEED = "gateway.speech.Speech.feed"
+PROGRAMS = "gateway.speech.Speech.program"
+
+CASES = (
+    Case(FEED, "a block that does not end", 50_000, stream("```ts\n", "aa"), streamed),
+    Case(FEED, "a first line that does not end", 50_000, stream("```", "ts"), streamed),
+    Case(FEED, "spaces that may stand before a mark", 50_000, stream("```ts\n", "  "), streamed),
+    Case(FEED, "spaces behind a block", 50_000, stream("```ts\nf()\n```", " \n"), streamed),
+    Case(FEED, "marks that are no fences", 50_000, stream("", "`` "), streamed),
+    Case(FEED, "a tool call that does not end", 50_000, stream("<tool_call>", "{{"), streamed),
+    Case(
+        PROGRAMS,
+        "one long word",
+        PROGRAM,
+        held("```ts\n", "a" * 1000),
+        lambda speech: speech.program({"f"}),
+    ),
+    Case(
+        PROGRAMS,
+        "spaces at the end of a block without an end",
+        PROGRAM,
+        held("```ts\nf()", " " * 1000, "."),
+        lambda speech: speech.program({"f"}),
+    ),
+    Case(
+        PROGRAMS,
+        "spaces between words",
+        PROGRAM,
+        held("```ts\n", "a" + " " * 999),
+        lambda speech: speech.program({"f"}),
+    ),
+    Case(
+        PROGRAMS,
+        "line ends and spaces before a mark",
+        PROGRAM,
+        held("```ts\n", "\n ", "\n```"),
+        lambda speech: speech.program({"f"}),
+    ),
+    Case(
+        "gateway.speech.Speech.calls",
+        "tool calls in tool calls",
+        PROGRAM,
+        held("<tool_call>", "<tool_call>"),
+        Speech.calls,
+    ),
+    Case(
+        "gateway.speech.Speech.calls",
+        "a parameter that does not end",
+        PROGRAM,
+        held("<tool_call><function=f><parameter=code>", "\n" * 1000),
+        Speech.calls,
+    ),
+    Case(
+        "gateway.speech.Speech.calls",
+        "spaces before and after names",
+        PROGRAM,
+        held("<tool_call>", " " * 1000, "<function=f>" + " " * 10_000),
+        Speech.calls,
+    ),
+)
