@@ -1,42 +1,30 @@
 """A guest is stopped soon after nobody waits for it, and the next program runs."""
 
-import threading
-import time
 from collections.abc import Callable
 
 import pytest
 
-from coderelay.core import DEFAULT_LIMITS, Completed, Program, TimedOut
+from coderelay.core import Completed, Limits, Program, TimedOut
 from coderelay.core.wanted import is_wanted, while_wanted
 from coderelay.engines.registry import engine
-from coderelay.engines.wasm.nativestack import start_with_stack
+from tests.threads import on_a_thread
 
+WITHOUT_END = Limits(fuel=10**15, seconds=10**9)
 ENDLESS = {"typescript": "for (;;) {}", "python": "while True:\n    pass"}
 
 
 def run(language: str, source: str, wanted: Callable[[], bool] = lambda: True) -> object:
     """What comes of a program, on a thread of its own."""
-    ended: list[object] = []
-    over = threading.Event()
 
-    def work() -> None:
-        try:
-            with while_wanted(wanted):
-                ended.append(outcome(language, source))
-        except BaseException as error:
-            ended.append(error)
-        finally:
-            over.set()
+    def work() -> object:
+        with while_wanted(wanted):
+            return outcome(language, source)
 
-    start_with_stack(work, "wanted")
-    assert over.wait(60)
-    if isinstance(ended[0], BaseException):
-        raise ended[0]
-    return ended[0]
+    return on_a_thread(work)
 
 
 def outcome(language: str, source: str) -> object:
-    execution = engine(language).start(Program(language, source), (), DEFAULT_LIMITS)
+    execution = engine(language).start(Program(language, source), (), WITHOUT_END)
     try:
         return execution.advance([])
     finally:
@@ -45,13 +33,14 @@ def outcome(language: str, source: str) -> object:
 
 @pytest.mark.parametrize("language", ENDLESS)
 def test_a_guest_that_nobody_waits_for_is_stopped(language: str) -> None:
-    run(language, "1")  # the engine is ready
-    gone = threading.Event()
-    threading.Timer(0.3, gone.set).start()
-    began = time.monotonic()
+    asked: list[str] = []
+
+    def wanted() -> bool:
+        asked.append("a guest begins, or has run for a while")
+        return len(asked) <= 4
+
     with pytest.raises(TimedOut):
-        run(language, ENDLESS[language], lambda: not gone.is_set())
-    assert time.monotonic() - began < 3, "its fuel would have lasted longer"
+        run(language, ENDLESS[language], wanted)
     assert isinstance(run(language, "1 + 1"), Completed)
 
 

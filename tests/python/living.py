@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
+from typing import TypeVar
 
 from coderelay.core import CallError, Failure, Raised, Result, Returned
+from coderelay.core.wanted import while_wanted
 from coderelay.engines.python import PythonEngine
+from coderelay.engines.python.live.clock import SYSTEM_TIME, Time
 from coderelay.engines.python.live.interpreter import (
     DEFAULT_LIVE_LIMITS,
     Cell,
@@ -15,6 +18,10 @@ from coderelay.engines.python.live.interpreter import (
     LiveLimits,
 )
 from coderelay.engines.registry import engine
+from tests.clocks import HeldTime
+from tests.threads import on_a_thread
+
+T = TypeVar("T")
 
 SDK = '''\
 """The tools."""
@@ -93,9 +100,24 @@ def session(
     answer: Answering = echo,
     *,
     limits: LiveLimits = DEFAULT_LIVE_LIMITS,
+    time: Time = SYSTEM_TIME,
 ) -> Iterator[Session]:
     """A session in a directory."""
     with Live(
-        directory, engine=python(), modules={"sdk": SDK}, answer=answer, limits=limits
+        directory, engine=python(), modules={"sdk": SDK}, answer=answer, limits=limits, time=time
     ) as live:
         yield Session(live, directory)
+
+
+def while_time_passes(time: HeldTime, work: Callable[[], T]) -> T:
+    """Do work on a thread of its own, where an hour passes whenever a guest has run for a while."""
+
+    def hour() -> bool:  # asked of a guest that runs, at each tick of the real clock
+        time.sleep(3600)
+        return True
+
+    def passing() -> T:
+        with while_wanted(hour):
+            return work()
+
+    return on_a_thread(passing)

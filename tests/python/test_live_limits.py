@@ -1,17 +1,21 @@
 """A limit fails its cell; the fatal ones end the interpreter, and files remain."""
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from coderelay.core import Result, Returned
+from coderelay.core.wanted import while_wanted
 from coderelay.engines.python.live.calls import NoCalls, read
-from coderelay.engines.python.live.interpreter import LiveCall, LiveLimits
-from tests.python.living import Session, session
+from coderelay.engines.python.live.interpreter import Cell, LiveCall, LiveLimits
+from tests.clocks import HeldTime
+from tests.python.living import Session, session, while_time_passes
+from tests.threads import on_a_thread
 
 MB = 1 << 20
+LONG = LiveLimits(seconds=600, fuel=10**15)
+"""Real time and fuel that do not end within a test."""
 
 
 def fails_and_begins_anew(live: Session, source: str) -> str | None:
@@ -47,30 +51,66 @@ def test_fuel_is_given_to_each_cell(tmp_path: Path) -> None:
 
 
 def test_the_clock_ends_what_fuel_does_not(tmp_path: Path) -> None:
-    with session(tmp_path, limits=LiveLimits(seconds=0.2, fuel=10**15)) as live:
-        assert fails_and_begins_anew(live, "while True: pass") == "seconds"
+    time = HeldTime()
+    with session(tmp_path, limits=LONG, time=time) as live:
+        live.run("x = 1\nopen('kept', 'w').write('file')")
+        failure = while_time_passes(time, lambda: live.failure("while True: pass", alive=False))
+        assert (failure.kind, failure.limit) == ("limit", "seconds")
+        assert live.failure("x").name == "NameError"
+        assert live.value("open('kept').read()") == "'file'"
+
+
+def test_the_clock_ends_what_fuel_does_not_on_the_main_thread_too(tmp_path: Path) -> None:
+    with session(tmp_path, limits=LiveLimits(seconds=0.01, fuel=10**15)) as live:
+        assert live.failure("while True: pass", alive=False).limit == "seconds"
+
+
+def test_an_interpreter_that_begins_takes_none_of_its_cells_time(tmp_path: Path) -> None:
+    time = HeldTime()
+    with session(tmp_path, limits=LiveLimits(seconds=0), time=time) as live:
+        assert live.failure("1", alive=False).limit == "seconds"
 
 
 def test_sleep_never_passes_a_cells_time(tmp_path: Path) -> None:
-    with session(tmp_path, limits=LiveLimits(seconds=0.2)) as live:
-        for source in ("import time\ntime.sleep(60)", "await asyncio.sleep(60)"):
-            began = time.monotonic()
-            live.run("x = 1")
-            cell = live.run(source)
-            assert time.monotonic() - began < 2
-            assert cell.failure is not None and cell.failure.limit == "seconds"
-        assert live.run("import time\nwhile True: time.sleep(1)").alive is False
+    time = HeldTime()
+    with session(tmp_path, limits=LONG, time=time) as live:
+        for source in ("import time\ntime.sleep(1e6)", "await asyncio.sleep(1e6)"):
+            began = time.now
+            assert live.failure(source).limit == "seconds"
+            assert time.now - began == pytest.approx(LONG.seconds)
+        endless = "import time\nwhile True: time.sleep(1000)"
+        cell = while_time_passes(time, lambda: live.run(endless))
+        assert cell.failure is not None and cell.failure.limit == "seconds"
+        assert not cell.alive
+
+
+def test_a_cell_that_nobody_waits_for_does_not_go_on_after_its_sleep(tmp_path: Path) -> None:
+    time = HeldTime()
+    source = "import time\nprint('before')\ntime.sleep(3600)\nprint('after')"
+
+    def run() -> Cell:
+        with while_wanted(lambda: time.now < 60):
+            return live.run(source)
+
+    with session(tmp_path, limits=LONG, time=time) as live:
+        cell = on_a_thread(run)
+        assert not cell.alive
+        assert cell.output == "before\n"
 
 
 def test_waiting_for_an_answer_costs_no_time(tmp_path: Path) -> None:
+    time = HeldTime()
+
     def answer(calls: Sequence[LiveCall]) -> list[Result]:
-        time.sleep(0.3)
+        time.sleep(1e6)
         return [Returned(None) for _ in calls]
 
-    with session(tmp_path, answer, limits=LiveLimits(seconds=0.5)) as live:
+    with session(tmp_path, answer, limits=LONG, time=time) as live:
         source = "import sdk\nfor _ in range(3): sdk.get(1)\nn = sum(range(100_000))\nn > 1"
         assert live.value(source) == "True"
-        assert fails_and_begins_anew(live, "import sdk\nsdk.get(1)\nwhile True: pass") == "seconds"
+        endless = "import sdk\nsdk.get(1)\nwhile True: pass"
+        failure = while_time_passes(time, lambda: live.failure(endless, alive=False))
+        assert failure.limit == "seconds"
 
 
 def test_memory_is_bounded_and_a_memory_error_is_survived(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from types import TracebackType
 
 import wasmtime
@@ -44,7 +45,9 @@ class Backstop:
         """Whether a guest runs now."""
         return self._running > 0
 
-    def watch(self, store: wasmtime.Store, seconds: float) -> "Watch":
+    def watch(
+        self, store: wasmtime.Store, seconds: float, now: Callable[[], float] = time.monotonic
+    ) -> "Watch":
         """While the guest in this store runs: it is stopped after so long, or when nobody waits for
         it any more. Then `Trapped` is raised, with `INTERRUPT`."""
         if os.getpid() != self._process:  # a fork leaves the thread and its lock behind
@@ -53,7 +56,7 @@ class Backstop:
         if not patient and store not in self._asking:
             self._asking.add(store)
             ffi.wasmtime_store_epoch_deadline_callback(store.ptr(), _ASKED, None, _NO_FINALIZER)
-        return Watch(self, store, seconds, patient=patient)
+        return Watch(self, store, seconds, now, patient=patient)
 
     def began(self) -> None:
         """A guest runs: the clock ticks."""
@@ -83,11 +86,18 @@ class Watch:
     """One stay in a guest. An import may begin another on the same thread meanwhile."""
 
     def __init__(
-        self, backstop: Backstop, store: wasmtime.Store, seconds: float, *, patient: bool
+        self,
+        backstop: Backstop,
+        store: wasmtime.Store,
+        seconds: float,
+        now: Callable[[], float],
+        *,
+        patient: bool,
     ) -> None:
         self._backstop = backstop
         self._store = store
         self._seconds = seconds
+        self._now = now
         self._patient = patient
         self._stopped = False
         self._raised: BaseException | None = None
@@ -115,14 +125,14 @@ class Watch:
 
     def allow(self, seconds: float) -> None:
         """Let the guest run for so long from now."""
-        self._until = time.monotonic() + seconds
+        self._until = self._now() + seconds
         ticks = int(seconds / _TICK) + 2 if self._patient else 1
         self._store.set_epoch_deadline(ticks if seconds > 0 else 0)
 
     def goes_on(self) -> bool:
         """Whether the guest may."""
         try:
-            self._stopped = time.monotonic() >= self._until or not is_wanted()
+            self._stopped = self._now() >= self._until or not is_wanted()
         except BaseException as error:  # raised when the guest has been left
             self._stopped, self._raised = True, error
         return not self._stopped
@@ -136,9 +146,10 @@ _here = _Here()
 
 
 def allow(seconds: float) -> None:
-    """Let the guest that runs on this thread run for so long from now."""
+    """Let the guest that runs on this thread run for so long from now; not at all where nobody
+    waits for it any more."""
     if _here.watch is not None:
-        _here.watch.allow(seconds)
+        _here.watch.allow(seconds if is_wanted() else 0)
 
 
 def _asked(context: object, data: object, ticks: list[int], kind: list[int]) -> int:

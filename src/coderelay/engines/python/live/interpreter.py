@@ -16,6 +16,7 @@ from coderelay.engines.python.engine import PythonEngine
 from coderelay.engines.python.execution import EXITED
 from coderelay.engines.python.instance import Instance, is_full
 from coderelay.engines.python.live.calls import Answer, LiveCall
+from coderelay.engines.python.live.clock import SYSTEM_TIME, Time
 from coderelay.engines.python.live.directory import Directory
 from coderelay.engines.python.live.limits import DEFAULT_LIVE_LIMITS, LiveLimits
 from coderelay.engines.python.live.usage import Quota
@@ -27,6 +28,8 @@ from coderelay.engines.wasm.trapped import Trapped
 
 __all__ = ["DEFAULT_LIVE_LIMITS", "Answer", "Cell", "Live", "LiveCall", "LiveLimits"]
 
+_BEGINNING = 60.0
+"""Seconds that an interpreter has to begin: they are ours, not those of its first cell."""
 _SILENT = Failure("exception", "the cell did not tell how it ended", name="RuntimeError")
 
 
@@ -54,6 +57,7 @@ class Live:
         modules: Mapping[str, str],
         answer: Answer,
         limits: LiveLimits = DEFAULT_LIVE_LIMITS,
+        time: Time = SYSTEM_TIME,
     ) -> None:
         if os.open not in os.supports_dir_fd:
             raise EngineError("this system cannot keep a session inside its directory")
@@ -61,6 +65,7 @@ class Live:
         self._modules = dict(modules)
         self._answer = answer
         self._limits = limits
+        self._time = time
         self._cells = 0
         self._instance: Instance | None = None
         self._world: LiveWorld | None = None
@@ -87,7 +92,8 @@ class Live:
         world.begin()
         self._directory.forget()
         try:
-            self._enter(instance, world, "cell", str(self._cells), source)
+            seconds = self._limits.seconds
+            self._enter(instance, world, seconds, "cell", str(self._cells), source)
         except Trapped as trap:
             self._drop()
             why = EXITED if world.exited else self._trapped(trap)
@@ -129,7 +135,7 @@ class Live:
         instance = self._instance = self._engine.pool.take()
         store = instance.store
         store.set_limits(memory_size=limits.memory)
-        world = self._world = LiveWorld(store, self._directory, self._answer, limits)
+        world = self._world = LiveWorld(store, self._directory, self._answer, limits, self._time)
         setup = {
             "modules": self._modules,
             "seed": os.urandom(32).hex(),
@@ -139,7 +145,7 @@ class Live:
             "batch": limits.batch,
         }
         try:
-            self._enter(instance, world, "begin", json.dumps(setup))
+            self._enter(instance, world, _BEGINNING, "begin", json.dumps(setup))
         except BaseException as error:
             self._drop()
             if isinstance(error, Trapped):
@@ -151,9 +157,11 @@ class Live:
             raise EngineError(f"the session does not begin: {told.message}")
         return instance, world
 
-    def _enter(self, instance: Instance, world: LiveWorld, export: str, *texts: str) -> None:
+    def _enter(
+        self, instance: Instance, world: LiveWorld, seconds: float, export: str, *texts: str
+    ) -> None:
         instance.store.set_fuel(self._limits.fuel)
-        with self._engine.backstop.watch(instance.store, self._limits.seconds):
+        with self._engine.backstop.watch(instance.store, seconds, self._time.monotonic):
             instance.enter(world, export, *texts)
 
     def _drop(self) -> None:

@@ -1,14 +1,13 @@
 """The world as a session's guest sees it: the real clock, fresh randomness, its directory."""
 
 import os
-import time
 
 import wasmtime
 
 from coderelay.core.jsonvalue import size
 from coderelay.engines.python.execution import IMPORT_FUEL
 from coderelay.engines.python.live.calls import Answer, NoCalls, read, write
-from coderelay.engines.python.live.clock import LiveClock, OwnTime
+from coderelay.engines.python.live.clock import LiveClock, OwnTime, Time
 from coderelay.engines.python.live.directory import Directory
 from coderelay.engines.python.live.files import Files
 from coderelay.engines.python.live.limits import LiveLimits
@@ -47,9 +46,11 @@ class LiveWorld(World):
         directory: Directory,
         answer: Answer,
         limits: LiveLimits,
+        time: Time,
     ) -> None:
         super().__init__()
-        self.clock = LiveClock(self._late)
+        self.clock = LiveClock(self._late, time)
+        self._time = time
         self.entropy = _Fresh()  # type: ignore[assignment]
         self.files = Files(directory)
         self._store = store
@@ -59,7 +60,7 @@ class LiveWorld(World):
 
     def begin(self) -> None:
         """A cell begins."""
-        self.clock.own = OwnTime(self._limits.seconds)
+        self.clock.own = OwnTime(self._limits.seconds, self._time)
         self.output: list[str] = []
         self.value: str | None = None
         self.failure: str | None = None
@@ -99,9 +100,9 @@ class LiveWorld(World):
                 self.exceed(refused.limit, str(refused))
             return f"!{refused}"
         self._made += len(asked)
-        began = time.monotonic()
+        began = self._time.monotonic()
         results = self._answer(asked)
-        self.clock.own.give(time.monotonic() - began)
+        self.clock.own.give(self._time.monotonic() - began)
         allow(self.clock.own.left)
         return write(asked, results, self._limits)
 
