@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,14 +9,23 @@ import pytest
 
 from coderelay.core import CallError, Raised, Result, Returned
 from coderelay.session.callbacks import Callback, Callbacks, Refused, ToolCall
+from tests.clocks import HeldLoop
 
 MB = 1024 * 1024
 
 
 def answer(callback: Callback, *arguments: dict[str, Any], **options: Any) -> list[Result]:
-    given = {"timeout": 10.0, "limit": MB, **options}
+    given = {"timeout": 60.0, "limit": MB, **options}
     calls = [ToolCall("tool", each) for each in arguments or ({},)]
-    return asyncio.run(Callbacks(callback, **given).answer(calls))
+    with asyncio.Runner(loop_factory=HeldLoop) as runner:
+        return runner.run(Callbacks(callback, now=runner.get_loop().time, **given).answer(calls))
+
+
+def let_pass(seconds: float) -> None:
+    """Let time pass in the loop of `answer`."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, HeldLoop)
+    loop.let_pass(seconds)
 
 
 def message(result: Result) -> str:
@@ -79,12 +87,11 @@ def test_the_calls_of_a_batch_run_at_once_and_are_answered_in_order(is_async: bo
     meeting = asyncio.Barrier(3)
 
     def plain(req_id: str, name: str, arguments: dict[str, int]) -> int:
-        barrier.wait(5)
+        barrier.wait()
         return arguments["n"]
 
     async def later(req_id: str, name: str, arguments: dict[str, int]) -> int:
-        async with asyncio.timeout(5):
-            await meeting.wait()
+        await meeting.wait()
         return arguments["n"]
 
     results = answer(later if is_async else plain, {"n": 1}, {"n": 2}, {"n": 3})
@@ -93,44 +100,58 @@ def test_the_calls_of_a_batch_run_at_once_and_are_answered_in_order(is_async: bo
 
 def test_a_plain_callback_that_hangs_is_given_up() -> None:
     release = threading.Event()
+
+    async def approve(call: ToolCall) -> None:
+        loops.append(asyncio.get_running_loop())
+
+    def hang(*given: Any) -> None:
+        loops[0].let_pass(60)
+        release.wait()
+
+    loops: list[Any] = []
     try:
-        results = answer(lambda *given: release.wait(10), {}, timeout=0.05)
+        results = answer(hang, on_call=approve)
     finally:
         release.set()
-    assert message(results[0]) == "no answer within 0.05 seconds"
+    assert message(results[0]) == "no answer within 60 seconds"
 
 
 def test_an_async_callback_that_hangs_is_cancelled() -> None:
     cancelled: list[bool] = []
 
     async def callback(*given: Any) -> None:
+        let_pass(60)
         try:
-            await asyncio.sleep(10)
+            await asyncio.Event().wait()
         except asyncio.CancelledError:
             cancelled.append(True)
             raise
 
-    assert "no answer within" in message(answer(callback, timeout=0.05)[0])
+    assert "no answer within" in message(answer(callback)[0])
     assert cancelled == [True]
 
 
 def test_an_async_callback_that_will_not_be_cancelled_is_not_waited_for() -> None:
-    async def callback(*given: Any) -> str:
-        for _ in range(2):
-            try:
-                await asyncio.sleep(0.3)
-            except asyncio.CancelledError:
-                continue
-        return "too late"
+    release = asyncio.Event()
+    ended: list[str] = []
 
-    async def timed() -> tuple[list[Result], float]:
-        started = time.perf_counter()
-        results = await Callbacks(callback, 0.05, MB).answer([ToolCall("tool", {})])
-        return results, time.perf_counter() - started
+    async def callback(*given: Any) -> None:
+        let_pass(60)
+        with pytest.raises(asyncio.CancelledError):
+            await release.wait()
+        await release.wait()
+        ended.append("too late")
 
-    results, seconds = asyncio.run(timed())
-    assert "no answer within" in message(results[0])
-    assert seconds < 0.25
+    async def main() -> None:
+        results = await Callbacks(callback, 60, MB).answer([ToolCall("tool", {})])
+        assert "no answer within" in message(results[0])
+        assert not ended
+        release.set()
+        await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
+
+    with asyncio.Runner(loop_factory=HeldLoop) as runner:
+        runner.run(main())
+    assert ended == ["too late"]
 
 
 def test_a_call_can_be_refused_with_a_reason() -> None:
@@ -163,17 +184,22 @@ def test_a_hook_that_fails_allows_nothing(caplog: pytest.LogCaptureFixture) -> N
 
 def test_the_time_to_approve_a_call_is_not_the_tools() -> None:
     async def approve(call: ToolCall) -> None:
-        await asyncio.sleep(0.2)
+        let_pass(100)
+        await asyncio.sleep(0)
+
+    async def callback(*given: Any) -> str:
+        let_pass(7)
+        await asyncio.sleep(0)
+        return "done"
 
     seconds: list[float] = []
     results = answer(
-        lambda *given: "done",
-        timeout=0.15,
+        callback,
         on_call=approve,
         on_result=lambda call, result, taken: seconds.append(taken),
     )
     assert results == [Returned("done")]
-    assert seconds[0] < 0.15
+    assert seconds == [7]
 
 
 def test_the_end_of_each_call_is_told_and_a_hook_that_fails_then_is_only_logged(

@@ -47,20 +47,21 @@ class Callbacks:
     limit: int
     on_call: OnCall | None = None
     on_result: OnResult | None = None
+    now: Callable[[], float] = time.perf_counter
 
     async def answer(self, calls: Sequence[ToolCall]) -> list[Result]:
         """The results, in call order."""
         return await asyncio.gather(*(self._answer(each) for each in calls))
 
     async def _answer(self, made: ToolCall) -> Result:
-        started = time.perf_counter()
+        started = self.now()
         refused = await self._refused(made)
         if refused is None:
-            started = time.perf_counter()  # a person who thinks about it is not the tool
+            started = self.now()  # a person who thinks about it is not the tool
             result = await self._in_time(made)
         else:
             result = refused
-        await self._tell(made, result, time.perf_counter() - started)
+        await self._tell(made, result, self.now() - started)
         return result
 
     async def _refused(self, made: ToolCall) -> Raised | None:

@@ -25,7 +25,7 @@ from coderelay.session.folder import Folder
 from coderelay.session.instructions import code_tool, instructions
 from coderelay.session.sdk import Sdk
 from coderelay.session.shapes import Api, Asked
-from coderelay.session.shown import BUDGET, Shown
+from coderelay.session.shown import BUDGET, RESTARTED, Shown
 from coderelay.session.turn import Session, Turn
 from coderelay.session.worker import LoopThread, Worker
 from coderelay.wire import parse
@@ -47,7 +47,8 @@ class _Begun:
     future: Future[Shown]
 
     def output(self, told: Shown) -> dict[str, Json]:
-        return self.asked.reply(told.text, told.failed)
+        restarted = f"{RESTARTED}\n\n" if self.turn.tells_of_restart else ""
+        return self.asked.reply(restarted + told.text, told.failed)
 
 
 class ToolIsCode:

@@ -14,7 +14,7 @@ from coderelay.engines.registry import engine
 from coderelay.session.callbacks import Callbacks, ToolCall
 from coderelay.session.folder import Folder
 from coderelay.session.sdk import MODULE, Sdk, guest_source
-from coderelay.session.shown import RESTARTED, Shown, shown
+from coderelay.session.shown import Shown, shown
 from coderelay.session.worker import wait_for
 
 _OUT_OF_FUEL = Raised(CallError("the cell used up its CPU budget", name="LimitError"))
@@ -32,6 +32,8 @@ class Turn:
         self._lock = threading.Lock()
         self._batch: Future[list[Result]] | None = None
         self._stopped = ""
+        self.after: Turn | None = None
+        """The turn before, if the interpreter ended in it."""
 
     def answer(self, calls: Sequence[ToolCall]) -> Sequence[Result]:
         """Have the calls answered. Blocks; for the guest's thread."""
@@ -61,6 +63,15 @@ class Turn:
     def given_up(self) -> bool:
         """Whether nobody reads what comes of it."""
         return bool(self._stopped)
+
+    @property
+    def tells_of_restart(self) -> bool:
+        """Whether the turn before would have told that the interpreter ended, and nobody read it.
+
+        To be asked when this turn is read. Earlier, the caller of the turn before may have left
+        already while its event loop has not come to say so.
+        """
+        return self.after is not None and self.after.given_up
 
     def __enter__(self) -> None:
         pass
@@ -97,15 +108,14 @@ class Session:
                 self._folder.write_sdk(self._sdk.file)
             if self._live is None:
                 self._live = self._start()
-            ended, cell = self._ended, self._cell(self._live, source, turn)
+            turn.after = self._ended
+            cell = self._cell(self._live, source, turn)
         finally:
             self._turn = None
         if self._closed and not cell.alive:
             return Shown("The code was stopped: the session was closed.", failed=True)
         told = shown(cell, self._budget, self._folder.keep)
-        untold = ended is not None and ended.given_up
-        text = f"{RESTARTED}\n\n{told.text}" if untold else told.text
-        return Shown(sendable(text), told.failed)
+        return Shown(sendable(told.text), told.failed)
 
     def stop(self, reason: str) -> None:
         """Stop the cell under way, and let all that wait come to their end without their tools."""
