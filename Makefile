@@ -8,7 +8,7 @@ COMPILE := .lock/$(SCRIPTS)/uv pip compile --quiet --universal --python-version 
 
 RUNS ?= 1
 
-.PHONY: help build demo test test-busy test-clients check static bench lock clean
+.PHONY: help build demo test test-busy test-clients check static format hooks dist bench lock clean
 help: ## Show what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
@@ -38,7 +38,18 @@ static: build ## Format, lint, types and the import contract
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+format: ## Format all Python files, and mend what the linter can
+	$(BIN)/ruff check --quiet --fix-only .
+	$(BIN)/ruff format .
+
+hooks: build ## Check every commit as it is made (pre-commit)
+	$(BIN)/pre-commit install
+
 check: static test ## All that CI runs
+
+dist: build ## Build the wheel and the source archive into dist
+	rm -rf dist
+	$(BIN)/hatchling build
 
 bench: build ## Measure, against peers in the same run
 	$(BIN)/python -m bench

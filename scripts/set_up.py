@@ -49,7 +49,7 @@ def steps() -> list[Step]:
 def main() -> None:
     """Do every step; stop at the first that fails, and say what to do."""
     began, todo = time.monotonic(), steps()
-    say("Setting up Coderelay for development. This is done once, and takes a few minutes:")
+    say("Setting up Coderelay for development. The first time, this takes a few minutes:")
     for number, step in enumerate(todo, 1):
         say(f"  {number}. {step.what} (about {step.duration})")
     for number, step in enumerate(todo, 1):

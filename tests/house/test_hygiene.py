@@ -13,8 +13,15 @@ import coderelay
 
 ROOT = Path(__file__).parents[2]
 SKIPPED = {"node_modules", "__pycache__", "dist", "build", "guest", "results"}
-SHOWN = {".ci", ".gitignore"}
-TEXT = {".py", ".md", ".toml", ".txt", ".js", ".ts", ".json", ".svg", ".wit", ".yml", ""}
+SHOWN = {
+    ".ci",
+    ".editorconfig",
+    ".gitattributes",
+    ".github",
+    ".gitignore",
+    ".pre-commit-config.yaml",
+}
+TEXT = set(".py .pyi .md .toml .txt .in .js .ts .json .svg .wit .yml .yaml".split()) | {""}
 LONGEST = 400
 
 FORBIDDEN = {
