@@ -8,7 +8,7 @@ COMPILE := .lock/$(SCRIPTS)/uv pip compile --quiet --universal --python-version 
 
 RUNS ?= 1
 
-.PHONY: help build demo test test-busy test-clients check static format hooks dist bench lock clean
+.PHONY: help build demo test coverage test-busy test-clients check static format hooks dist bench lock clean
 help: ## Show what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
@@ -25,6 +25,9 @@ demo: build ## Play three conversations through a real server, with no key and n
 
 test: build ## Run all tests
 	$(BIN)/python -m pytest -n 2
+
+coverage: build ## Run all tests, and show which lines they do not reach
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term --cov-report=html
 
 test-busy: build ## Run all tests while every core is kept busy; RUNS=10 for ten times
 	$(BIN)/python -m tests.busy $(RUNS)
@@ -45,7 +48,7 @@ format: ## Format all Python files, and mend what the linter can
 hooks: build ## Check every commit as it is made (pre-commit)
 	$(BIN)/pre-commit install
 
-check: static test ## All that CI runs
+check: static coverage ## All that CI runs, and what the tests cover
 
 dist: build ## Build the wheel and the source archive into dist
 	rm -rf dist
@@ -62,4 +65,4 @@ lock: ## Renew requirements/*.txt; UPGRADE="--upgrade-package ruff" or --upgrade
 	  | $(COMPILE) pyproject.toml --extra dev - --output-file requirements/dev.txt
 
 clean: ## Remove what was built
-	rm -rf .venv .lock .clients dist src/coderelay/engines/*/guest
+	rm -rf .venv .lock .clients .coverage .coverage.* htmlcov dist src/coderelay/engines/*/guest
