@@ -1,7 +1,8 @@
 """Clocks that a test holds: time passes where the test says so, however busy the machine is."""
 
 import asyncio
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 
 
 class HeldTime:
@@ -44,18 +45,15 @@ class HeldLoop(asyncio.SelectorEventLoop):
 
 
 class Gate:
-    """Is opened once, from any thread; any thread and any event loop can wait for it."""
+    """Is opened by any thread, for good; any event loop can wait for it."""
 
     def __init__(self) -> None:
         self._future: Future[None] = Future()
 
     def open(self) -> None:
         """Let everyone pass, now and later."""
-        self._future.set_result(None)
-
-    def pass_through(self) -> None:
-        """Wait on this thread until it is open."""
-        self._future.result()
+        with suppress(InvalidStateError):  # it is open already
+            self._future.set_result(None)
 
     async def opened(self) -> None:
         """Wait in this event loop until it is open."""

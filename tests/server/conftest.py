@@ -11,7 +11,7 @@ from tests.server.serving import Upstream, gateway, served
 
 @pytest.fixture(scope="module")
 def http() -> Iterator[httpx.Client]:
-    with httpx.Client(trust_env=False, timeout=120) as client:
+    with httpx.Client(trust_env=False, timeout=None) as client:
         yield client
 
 

@@ -1,16 +1,17 @@
 """Real servers on 127.0.0.1: ours in a thread or in a process, and an upstream that is scripted."""
 
 import json
+import logging
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from typing import Any
 
 import httpx
@@ -24,6 +25,7 @@ from starlette.types import ASGIApp
 from coderelay.models.protocol import Model
 from coderelay.models.scripted import Answer
 from coderelay.server.app import create_app
+from coderelay.server.logs import LOGGER
 from coderelay.server.settings import Settings
 
 Json = Any
@@ -143,7 +145,7 @@ def served(app: ASGIApp) -> Iterator[str]:
     thread.start()
     url = f"http://127.0.0.1:{listening.getsockname()[1]}"
     try:
-        httpx.get(f"{url}/healthz", trust_env=False, timeout=30)
+        httpx.get(f"{url}/healthz", trust_env=False, timeout=None)
         yield f"{url}/v1"
     finally:
         server.should_exit = True
@@ -159,6 +161,14 @@ def gateway(upstream: str, *, model: Model | None = None, **settings: Any) -> It
         yield url
 
 
+@contextmanager
+def closed_port() -> Iterator[int]:
+    """A port that refuses every connection: it is taken, but nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
+
+
 class Process:
     """`coderelay serve` as somebody would start it."""
 
@@ -169,35 +179,50 @@ class Process:
             command, stderr=subprocess.PIPE, text=True, env={**clean, **(env or {})}
         )
         self.lines: list[str] = []
-        self.url = ""
-        assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.lines.append(line)
-            if line.startswith("serving "):
-                self.url = line.split()[1]
-                break
+        """What it has written so far."""
+        self._written = threading.Condition()
+        self._silent = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+        (line,) = self.wait_for(lambda line: line.startswith("serving "))
+        self.url = line.split()[1]
 
-    def ready(self) -> str:
-        """The base URL, once the server says that it is ready."""
-        address = self.url.removesuffix("/v1")
-        deadline = time.monotonic() + 180  # a guest may have to be compiled first
-        with httpx.Client(trust_env=False, timeout=30) as client:
-            while client.get(f"{address}/readyz").status_code != 200:
-                assert time.monotonic() < deadline, self.lines
+    def wait_for(self, wanted: Callable[[str], bool], count: int = 1) -> list[str]:
+        """The lines that are wanted, once there are so many."""
+        found: list[str] = []
+
+        def enough() -> bool:
+            found[:] = filter(wanted, self.lines)
+            return len(found) >= count or self._silent
+
+        with self._written:
+            self._written.wait_for(enough)
+        assert len(found) >= count, self.lines
+        return found
+
+    def ready(self, *, workers: int = 1) -> str:
+        """The base URL, once so many worker processes say that they are ready."""
+        self.wait_for(lambda line: bool(log_lines([line], "ready")), workers)
         return self.url
 
     def stop(self, signal_number: int = signal.SIGTERM) -> int:
         """Stop it, and give its exit code."""
         self.process.send_signal(signal_number)
-        code = self.process.wait(60)
+        code = self.process.wait()
         self._reader.join()
         return code
 
     def _read(self) -> None:
         assert self.process.stderr is not None
-        self.lines.extend(self.process.stderr)
+        for line in self.process.stderr:
+            self._tell(line)
+        self._tell()
+
+    def _tell(self, *lines: str) -> None:
+        with self._written:
+            self.lines.extend(lines)
+            self._silent = not lines
+            self._written.notify_all()
 
 
 @contextmanager
@@ -213,6 +238,32 @@ def process(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Proc
         started._reader.join()
         assert started.process.stderr is not None
         started.process.stderr.close()
+
+
+class _Keep(logging.Handler):
+    """Keeps the fields of what is logged of requests."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requests: SimpleQueue[Json] = SimpleQueue()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.getMessage() == "request":
+            self.requests.put(record.fields)  # type: ignore[attr-defined]
+
+
+@contextmanager
+def logged_requests() -> Iterator[SimpleQueue[Json]]:
+    """What servers of this process log of each request, when all that it held is free again."""
+    keep = _Keep()
+    before = LOGGER.level
+    LOGGER.addHandler(keep)
+    LOGGER.setLevel(logging.INFO)
+    try:
+        yield keep.requests
+    finally:
+        LOGGER.setLevel(before)
+        LOGGER.removeHandler(keep)
 
 
 def log_lines(lines: list[str], event: str) -> list[Json]:

@@ -13,7 +13,8 @@ import pytest
 from coderelay.models.protocol import Delta, Finished, TextPiece
 from coderelay.models.scripted import ScriptedModel
 from coderelay.server.scripted import WORDS, demonstration
-from tests.server.serving import CODE, COMPLETIONS, PLAIN, gateway, refusal
+from tests.clocks import Gate
+from tests.server.serving import CODE, COMPLETIONS, PLAIN, gateway, logged_requests, refusal
 
 Json = Any
 
@@ -84,15 +85,14 @@ class Held:
         self._first = first
         self.asked = threading.Semaphore(0)
         self.left = threading.Event()
-        self.go_on = threading.Event()
+        self.go_on = Gate()
 
     async def stream(self, body: Mapping[str, Json], *, key: str | None) -> AsyncIterator[Delta]:
         self.asked.release()
         try:
             if self._first:
                 yield TextPiece(self._first)
-            while not self.go_on.is_set():
-                await asyncio.sleep(0.005)
+            await self.go_on.opened()
             yield TextPiece("at last")
             yield Finished("stop")
         finally:
@@ -108,8 +108,8 @@ def test_a_silent_stream_says_that_it_lives(http: httpx.Client) -> None:
         heard = b""
         for piece in response.iter_raw():
             heard += piece
-            if heard.count(b": alive\n\n") == 3:
-                model.go_on.set()
+            if heard.count(b": alive\n\n") >= 3:
+                model.go_on.open()
     assert heard.endswith(b"data: [DONE]\n\n")
     assert b"at last" in heard
 
@@ -119,11 +119,11 @@ def test_a_place_more_than_there_are_is_refused_at_once(http: httpx.Client) -> N
     with gateway("scripted", model=model, turns=1) as url:
         first = threading.Thread(target=http.post, args=(url + COMPLETIONS,), kwargs={"json": CODE})
         first.start()
-        assert model.asked.acquire(timeout=20)
+        model.asked.acquire()
         response = http.post(url + COMPLETIONS, json=CODE)
         refusal(response, 503)
         assert response.headers["retry-after"] == "1"
-        model.go_on.set()
+        model.go_on.open()
         first.join()
         assert http.post(url + COMPLETIONS, json=CODE).status_code == 200
 
@@ -141,12 +141,13 @@ def test_a_client_that_leaves_frees_its_place_and_ends_the_models_work(
                 f"POST /v1{COMPLETIONS} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n"
             )
             leaving.sendall(head.encode() + body)
-            assert model.asked.acquire(timeout=20)
-        assert model.left.wait(20)
-        model.go_on.set()
-        while (response := http.post(url + COMPLETIONS, json=CODE)).status_code == 503:
-            pass
-        assert response.status_code == 200
+            with logged_requests() as requests:
+                model.asked.acquire()
+                leaving.close()
+                assert requests.get()["status"] == 499
+        assert model.left.is_set()
+        model.go_on.open()
+        assert http.post(url + COMPLETIONS, json=CODE).status_code == 200
         metrics = http.get(url.removesuffix("/v1") + "/metrics").text
         assert 'status="499"' in metrics
 

@@ -171,7 +171,7 @@ def test_several_worker_processes_serve_one_address_and_count_together(
 ) -> None:
     upstream[0].script = following(PROGRAMS["typescript"]["sequential"])
     with process("--upstream", upstream[1], "--workers", "2") as server:
-        url = server.ready()
+        url = server.ready(workers=2)
         for _ in range(3):
             messages: list[Json] = [{"role": "user", "content": "Go."}]
 

@@ -1,22 +1,21 @@
 """`coderelay serve` as a process: how it starts, what it writes, how it ends."""
 
-import asyncio
 import json
 import os
 import signal
 import socket
-import subprocess
-import sys
-import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
 from starlette.responses import StreamingResponse
+from typer.testing import CliRunner
 
+from coderelay.cli.app import app
 from coderelay.models.scripted import Answer
-from tests.server.serving import ADD, Upstream, log_lines, process, served
+from tests.clocks import Gate
+from tests.server.serving import ADD, Upstream, gateway, log_lines, process, served
 
 Json = Any
 SECRET = "a very private matter"
@@ -25,15 +24,9 @@ ASK: Json = {"model": "tiny", "messages": [{"role": "user", "content": SECRET}]}
 
 def refused(*arguments: str, **env: str) -> str:
     """What a server that does not start says."""
-    clean = {name: value for name, value in os.environ.items() if "OPENAI" not in name}
-    done = subprocess.run(
-        [sys.executable, "-m", "coderelay", "serve", *arguments],
-        capture_output=True,
-        text=True,
-        env={**clean, **env},
-        timeout=60,
-    )
-    assert done.returncode == 2, done.stderr
+    unset = {name: None for name in os.environ if "OPENAI" in name}
+    done = CliRunner().invoke(app, ["serve", *arguments], env={**unset, **env})
+    assert done.exit_code == 2, done.output
     return done.stderr
 
 
@@ -65,7 +58,7 @@ def test_a_request_is_one_line_without_content_or_keys_and_sigterm_ends_well() -
         }
         with process(env=env) as server:
             url = server.ready() + "/chat/completions"
-            with httpx.Client(trust_env=False, timeout=30) as http:
+            with httpx.Client(trust_env=False, timeout=None) as http:
                 headers = {"authorization": "Bearer k2", "x-request-id": "mine"}
                 for body in (ASK, {**ASK, "tools": [ADD]}):
                     assert http.post(url, json=body, headers=headers).status_code == 200
@@ -85,19 +78,16 @@ def test_a_request_is_one_line_without_content_or_keys_and_sigterm_ends_well() -
 
 def test_a_scripted_server_says_so_loudly() -> None:
     with process("--upstream", "scripted") as server:
-        server.ready()
         assert "NOT A REAL MODEL" in server.lines[0]
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_sigterm_lets_requests_in_progress_end(workers: str) -> None:
-    go_on = threading.Event()
+@pytest.mark.parametrize("workers", [1, 2])
+def test_sigterm_lets_requests_in_progress_end(workers: int) -> None:
+    go_on = Gate()
 
     async def chunks() -> AsyncIterator[bytes]:
         yield b'data: {"first": 1}\n\n'
-        while not go_on.is_set():
-            yield b": alive\n\n"
-            await asyncio.sleep(0.02)
+        await go_on.opened()
         yield b"data: [DONE]\n\n"
 
     def script(body: Json) -> StreamingResponse:
@@ -105,18 +95,18 @@ def test_sigterm_lets_requests_in_progress_end(workers: str) -> None:
 
     with (
         served(Upstream(script).app()) as behind,
-        process("--upstream", behind, "--workers", workers) as server,
-        httpx.Client(trust_env=False, timeout=30) as http,
+        process("--upstream", behind, "--workers", str(workers), "--drain", "600") as server,
+        httpx.Client(trust_env=False, timeout=None) as http,
     ):
-        url = server.ready() + "/chat/completions"
+        url = server.ready(workers=workers) + "/chat/completions"
         with http.stream("POST", url, json={**ASK, "stream": True}) as response:
             pieces = response.iter_raw()
             assert next(pieces).startswith(b'data: {"first": 1}')
             server.process.send_signal(signal.SIGTERM)
             refuses(url)
-            go_on.set()
+            go_on.open()
             assert b"".join(pieces).endswith(b"data: [DONE]\n\n")
-        assert server.process.wait(60) in (0, -signal.SIGTERM)
+        assert server.process.wait() in (0, -signal.SIGTERM)
 
 
 def refuses(url: str) -> None:
@@ -124,7 +114,7 @@ def refuses(url: str) -> None:
     host, port = url.removeprefix("http://").split("/")[0].split(":")
     while True:
         try:
-            with socket.create_connection((host, int(port)), timeout=5) as probe:
+            with socket.create_connection((host, int(port))) as probe:
                 probe.sendall(b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
                 if not probe.recv(100):
                     return
@@ -132,25 +122,16 @@ def refuses(url: str) -> None:
             return
 
 
-def test_the_id_of_a_call_can_be_inspected() -> None:
+def test_the_id_of_a_call_can_be_inspected(http: httpx.Client) -> None:
     upstream = Upstream(
         lambda body: Answer(
             code="return await Promise.all([1, 2].map(b => addNumbers({a: 1, b})));"
         )
     )
-    with served(upstream.app()) as behind, process("--upstream", behind) as server:
-        url = server.ready() + "/chat/completions"
-        reply = httpx.post(url, json={**ASK, "tools": [ADD]}, trust_env=False, timeout=30).json()
+    with served(upstream.app()) as behind, gateway(behind) as url:
+        reply = http.post(f"{url}/chat/completions", json={**ASK, "tools": [ADD]}).json()
     calls = reply["choices"][0]["message"]["tool_calls"]
-    shown = [
-        subprocess.run(
-            [sys.executable, "-m", "coderelay", "inspect", call["id"]],
-            capture_output=True,
-            text=True,
-            timeout=60,
-        ).stdout
-        for call in calls
-    ]
+    shown = [CliRunner().invoke(app, ["inspect", call["id"]]).stdout for call in calls]
     assert "Promise.all([1, 2]" in shown[0]
     assert "call 1 of the program" in shown[1]
     assert json.loads(calls[1]["function"]["arguments"]) == {"a": 1, "b": 2}

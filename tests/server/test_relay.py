@@ -10,7 +10,17 @@ import httpx
 import pytest
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from tests.server.serving import CODE, COMPLETIONS, PLAIN, Upstream, gateway, refusal, served
+from tests.clocks import Gate
+from tests.server.serving import (
+    CODE,
+    COMPLETIONS,
+    PLAIN,
+    Upstream,
+    closed_port,
+    gateway,
+    refusal,
+    served,
+)
 
 Json = Any
 
@@ -26,7 +36,7 @@ class Relayed:
 @pytest.fixture(scope="module")
 def relayed() -> Iterator[Relayed]:
     upstream = Upstream(lambda body: "Hi.")
-    with served(upstream.app()) as behind, gateway(behind, upstream_timeout=5.0) as url:
+    with served(upstream.app()) as behind, gateway(behind) as url:
         yield Relayed(upstream, url)
 
 
@@ -48,11 +58,11 @@ def test_a_request_without_tools_is_passed_on_byte_by_byte(
 def test_a_stream_without_tools_is_passed_on_as_it_comes(
     http: httpx.Client, relayed: Relayed
 ) -> None:
-    go_on = threading.Event()
+    go_on = Gate()
 
     async def chunks() -> AsyncIterator[bytes]:
         yield b'data: {"first": 1}\n\n'
-        await asyncio.to_thread(go_on.wait, 20)
+        await go_on.opened()
         yield b"data: [DONE]\n\n"
 
     relayed.upstream.script = lambda body: StreamingResponse(
@@ -61,7 +71,7 @@ def test_a_stream_without_tools_is_passed_on_as_it_comes(
     with http.stream("POST", relayed.url + COMPLETIONS, json={**PLAIN, "stream": True}) as response:
         pieces = response.iter_raw()
         assert next(pieces) == b'data: {"first": 1}\n\n'
-        go_on.set()
+        go_on.open()
         assert b"".join(pieces) == b"data: [DONE]\n\n"
 
 
@@ -81,10 +91,8 @@ def test_the_list_of_models_is_passed_on(http: httpx.Client, relayed: Relayed) -
 
 @pytest.mark.parametrize("body", [PLAIN, CODE, {**CODE, "stream": True}], ids=str)
 def test_an_upstream_that_is_not_there_is_a_502(http: httpx.Client, body: Json) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     headers = {"authorization": "Bearer sk-secret"}
-    with gateway(f"http://127.0.0.1:{port}/v1") as url:
+    with closed_port() as port, gateway(f"http://127.0.0.1:{port}/v1") as url:
         error = refusal(http.post(url + COMPLETIONS, json=body, headers=headers), 502)
     assert "sk-secret" not in error["message"]
 
@@ -144,9 +152,8 @@ def test_a_client_that_leaves_a_relayed_stream_ends_it_upstream(
 
     async def endless() -> AsyncIterator[bytes]:
         try:
-            while True:
-                yield b"data: {}\n\n"
-                await asyncio.sleep(0.005)
+            yield b"data: {}\n\n"
+            await asyncio.Event().wait()
         finally:
             left.set()
 
@@ -155,4 +162,4 @@ def test_a_client_that_leaves_a_relayed_stream_ends_it_upstream(
     )
     with http.stream("POST", relayed.url + COMPLETIONS, json=PLAIN) as response:
         next(response.iter_raw())
-    assert left.wait(20)
+    left.wait()
