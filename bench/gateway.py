@@ -12,6 +12,7 @@ import venv
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 from bench.load import KEY, Load, latencies_ms, load, request
 from bench.report import Goal
@@ -19,7 +20,8 @@ from bench.upstream import TEXT
 from coderelay.cli.hosting import free_port
 
 PEER = "litellm[proxy]"
-PLAIN = {"model": "m", "messages": [{"role": "user", "content": "How are things?"}]}
+QUESTION = {"role": "user", "content": "How are things?"}
+PLAIN = {"model": "m", "messages": [QUESTION]}
 QUERY = {"query": {"type": "string"}, "limit": {"type": "integer"}}
 SYMBOL = {"symbol": {"type": "string"}}
 TOOLS = [
@@ -108,8 +110,8 @@ def code_mode(port: int) -> Goal:
 
 def suspended(port: int) -> dict[str, object]:
     """A conversation whose program has had its first batch answered, and will ask for more."""
-    messages: list[dict[str, object]] = [*PLAIN["messages"]]  # type: ignore[misc]
-    body = {"model": "m", "messages": messages, "tools": TOOLS}
+    messages: list[dict[str, object]] = [{**QUESTION}]
+    body: dict[str, object] = {"model": "m", "messages": messages, "tools": TOOLS}
     message = post(port, body)["choices"][0]["message"]
     messages.append(message)
     messages += [
@@ -121,7 +123,7 @@ def suspended(port: int) -> dict[str, object]:
     return body
 
 
-def post(port: int, body: object):  # type: ignore[no-untyped-def]
+def post(port: int, body: object) -> Any:
     """One request, the simple way."""
     asked = urllib.request.Request(
         f"http://127.0.0.1:{port}/v1/chat/completions",

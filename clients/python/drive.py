@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 
-async def collected(streamed: AsyncIterator[str]) -> list[str]:
+async def collected(streamed: AsyncIterator[Any]) -> list[Any]:
     """All pieces."""
     return [piece async for piece in streamed]
 
