@@ -63,4 +63,4 @@ def test_nothing_of_the_host_can_be_reached(source: str, capfd: pytest.CaptureFi
 
 def test_a_program_sees_no_environment_and_no_arguments() -> None:
     source = "import os, sys\n[dict(os.environ), sys.argv, os.getcwd(), sys.path]"
-    assert run(source).value == [{}, [], "/", []]
+    assert run(source).value == [{}, ["program.py"], "/", []]

@@ -156,6 +156,11 @@ TOLD = [
         "8 (caused by Error: 7 (caused by Error: 6 (caused by Error: 5 (caused by Error: 4))))",
     ),
     (
+        "throw new AggregateError([1, 2, 3, 4, 5, 6], 'many')",
+        "AggregateError",
+        "many; 1; 2; 3; 4; … 2 more",
+    ),
+    (
         "throw new AggregateError([new Error('a'), 5], 'many')",
         "AggregateError",
         "many; Error: a; 5",

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from relay import failures, jsontext, output
-from relay.forms import pack
+from relay.forms import FILE, pack
 from relay.live import LiveSession
 from relay.pristine import __builtins__  # noqa: F401
 from relay.runner import runner
@@ -19,6 +19,9 @@ from relay.warmup import RESULTS, SETUP, SOURCE
 
 _collect = gc.collect
 _REFUSED = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
+_OVER = 8
+"""How far output may pass its limit before it is cut: the host must see that there was more, even
+where it is all line ends, or where the cut went through a character of several bytes."""
 
 
 _HIDDEN = (
@@ -32,6 +35,14 @@ _HIDDEN = (
     "wit_world",
 )
 """Modules that are there for the image's sake, not for programs."""
+
+
+def _exit(code: Any = None) -> None:
+    """End the program. `sys.exit` itself takes no keyword."""
+    raise SystemExit(code)
+
+
+_exit.__name__ = _exit.__qualname__ = "exit"
 
 
 class Exports:
@@ -50,8 +61,8 @@ class Exports:
         self._limit = 1 << 20
         self._session: Session | LiveSession | None = None
         self._code = pack(SOURCE)
-        output.redirect(self._log)
-        builtins.exit = builtins.quit = sys.exit
+        output.redirect(self._log, lambda: self._limit + _OVER)
+        builtins.exit = builtins.quit = _exit
         failures.hide_frames()
         asyncio.run = runners.run = self._run
         asyncio.Runner = runners.Runner = runner(self._run)
@@ -74,6 +85,8 @@ class Exports:
         """Run the warm-up: the same in every instance, pooled or not."""
         for name in _HIDDEN:
             sys.modules.pop(name, None)
+        # Without a name in it, `argparse` and its like fail. The image forgets what was set before.
+        sys.argv = [FILE]
         self.start(self._code, SOURCE, SETUP)
         self.resume(RESULTS)
         self._session = None
@@ -115,12 +128,15 @@ class Exports:
             step(*texts)
         except BaseException as error:
             kind = "memory" if isinstance(error, MemoryError) else "exception"
-            told = {"kind": kind, "name": type(error).__name__, "message": str(error)}
+            told = {
+                "kind": kind,
+                "name": type(error).__name__,
+                "message": failures.shortened(str(error)),
+            }
             self._host.fail(jsontext.write(told))
 
     def _log(self, level: int, text: str) -> None:
-        # The host must see that there was more, even where it is all line ends.
-        self._tell(level, output.safe(text[: self._limit + 2]))
+        self._tell(level, output.safe(text[: self._limit + _OVER]))
 
     def _run(self, main: Any, *, debug: Any = None, loop_factory: Any = None) -> Any:
         if self._session is None:

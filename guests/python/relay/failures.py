@@ -55,7 +55,7 @@ def describe(
     return {
         "kind": kind,
         "name": _name(error),
-        "message": _message(error)[:_MESSAGE] + _forgotten(cause, idle),
+        "message": shortened(_message(error)) + _forgotten(cause, idle),
         "stack": _stack(error, own),
         **_at(place, lines),
     }
@@ -85,7 +85,7 @@ def describe_syntax(error: BaseException) -> dict[str, Any]:
     return {
         "kind": "syntax",
         "name": type(error).__name__ if isinstance(error, SyntaxError) else "SyntaxError",
-        "message": str(getattr(error, "msg", None) or error)[:_MESSAGE],
+        "message": shortened(str(getattr(error, "msg", None) or error)),
         "stack": "",
         "line": line or None,
         "column": column or None,
@@ -123,7 +123,14 @@ def summary(error: BaseException) -> str:
     """One line for a log."""
     place = _place(_trace(error))
     where = f" (line {place[0]})" if place else ""
-    return f"{_name(error)}: {_message(error)[:_MESSAGE]}{where}"
+    return f"{_name(error)}: {shortened(_message(error))}{where}"
+
+
+def shortened(message: str) -> str:
+    """A message of at most so many characters; one that was cut says so."""
+    if len(message) <= _MESSAGE:
+        return message
+    return f"{message[:_MESSAGE]}… (the first {_MESSAGE:,} of {len(message):,} characters)"
 
 
 def _name(error: BaseException) -> str:

@@ -136,8 +136,8 @@ class LiveSession:
         ]
 
     def tell(self, level: int, text: str) -> None:
-        """Tell output, within the cell's limit. The host counts for itself."""
-        self._left -= len(text)
+        """Tell output, within the cell's limit. The host counts for itself, in bytes as well."""
+        self._left -= len(text) if text.isascii() else len(text.encode())
         self._tell(level, text)
         if self._left < 0:
             raise OutputLimit

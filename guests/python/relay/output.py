@@ -12,26 +12,30 @@ from relay.pristine import __builtins__  # noqa: F401
 
 PRINT, STDERR, WARNING = 0, 1, 2
 _print = builtins.print
+_TEXT = (str, type(None))
 _format_warning = warnings.formatwarning
 
 
 class _Sink(io.RawIOBase):
-    def __init__(self, level: int, log: Callable[[int, str], None]) -> None:
+    def __init__(self, level: int, log: Callable[[int, str], None], most: Callable[[], int]):
         self._level = level
         self._log = log
+        self._most = most
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        self._log(self._level, str(data, "utf-8", "replace"))
+        # Cut before it is decoded: a copy of forty megabytes would not fit into the memory.
+        self._log(self._level, str(data[: self._most()], "utf-8", "replace"))
         return len(data)
 
 
-def redirect(log: Callable[[int, str], None]) -> None:
-    """Send `print`, the standard streams and warnings to the host."""
-    stdout = sys.stdout = sys.__stdout__ = _stream(PRINT, log)
-    sys.stderr = sys.__stderr__ = _stream(STDERR, log)
+def redirect(log: Callable[[int, str], None], most: Callable[[], int]) -> None:
+    """Send `print`, the standard streams and warnings to the host. `most` says how many bytes of
+    one message are enough for the host to see that there are too many."""
+    stdout = sys.stdout = sys.__stdout__ = _stream(PRINT, log, most)
+    sys.stderr = sys.__stderr__ = _stream(STDERR, log, most)
     sys.stdin = sys.__stdin__ = io.StringIO()
     warnings.formatwarning = _warning
 
@@ -42,8 +46,10 @@ def redirect(log: Callable[[int, str], None]) -> None:
         file: Any = None,
         flush: bool = False,
     ) -> None:
-        # One message per call: the built-in one writes each value by itself.
-        if file is not None or sys.stdout is not stdout:
+        # One message per call: the built-in one writes each value by itself. Whatever is unusual is
+        # left to it, so that it behaves, and fails, as it always does.
+        usual = file is None and type(sep) in _TEXT and type(end) in _TEXT
+        if not usual or getattr(sys, "stdout", None) is not stdout or stdout.closed:
             _print(*values, sep=sep, end=end, file=file, flush=flush)
             return
         text = (" " if sep is None else sep).join([str(value) for value in values])
@@ -71,9 +77,11 @@ def _warning(
     return _format_warning(message, category, filename, lineno, line)
 
 
-def _stream(level: int, log: Callable[[int, str], None]) -> io.TextIOWrapper:
+def _stream(
+    level: int, log: Callable[[int, str], None], most: Callable[[], int]
+) -> io.TextIOWrapper:
     return io.TextIOWrapper(
-        _Sink(level, log),
+        _Sink(level, log, most),
         encoding="utf-8",
         errors="backslashreplace",
         newline="\n",

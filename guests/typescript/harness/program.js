@@ -12,6 +12,7 @@ const messageOf = (error, depth) => {
     for (let i = 0; i < error.errors.length && i < CAUSES; i++) {
       message += `${message === '' ? '' : '; '}${inspect(error.errors[i])}`;
     }
+    if (error.errors.length > CAUSES) message += `; … ${error.errors.length - CAUSES} more`;
   }
   const cause = error.cause;
   if (depth < CAUSES && kindOfThrown(cause) === 'error') {

@@ -18,7 +18,7 @@ INSTANCES, COMPILERS = 4, 2
 """How many wait in their pools."""
 _LEARN = MB
 """Many instances may wait for results, so they may hold little that they do not need."""
-SEMANTICS = 1
+SEMANTICS = 2
 """Raised when the host's side of a run changes what programs see."""
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from coderelay.core import Failure, Limits, Program, Result, ToolName
+from coderelay.core.jsonvalue import size
 from coderelay.engines.python import entry, report
 from coderelay.engines.python.compiler import Compiler
 from coderelay.engines.python.instance import MEMORY, Instance, is_full
@@ -16,6 +17,8 @@ _LEVELS = ("print", "stderr", "warning")
 _LONGEST_LINE = 1 << 16
 IMPORT_FUEL = 30_000
 """About what the host's side of an import costs, in the guest's currency."""
+_LINE_FUEL = 8_000
+"""The same for a further line of output in one message, which may have a million of them."""
 EXITED = Failure(
     "exception", "the program ended its interpreter: return instead", name="SystemExit"
 )
@@ -123,13 +126,15 @@ class _Listening(World):
         return indices
 
     def log(self, level: int, text: str) -> None:
-        """Take output, line by line."""
+        """Take output, line by line. A line that has not ended yet counts as well."""
         level = min(level, len(_LEVELS) - 1)
         most = self._execution.limits.logs + 2  # no more fit, whatever they are
-        for line in self._lines[level].take(text[:most]):
-            if not self._ledger.log(_LEVELS[level], line):
-                self._execution.stop()
-                return
+        lines = self._lines[level].take(text[:most])
+        self._spend(max(0, len(lines) - 1) * _LINE_FUEL)
+        fits = all(self._ledger.log(_LEVELS[level], line) for line in lines)
+        begun = sum(line.size for line in self._lines)
+        if not fits or (begun and not self._ledger.has_room(begun)):
+            self._execution.stop()
 
     def end_lines(self) -> None:
         """The program is over: what has no line end yet is a line too."""
@@ -156,8 +161,11 @@ class _Listening(World):
 
     def charge(self, size: int = 0) -> None:
         """Take fuel, so that fuel runs out before the wall clock does."""
+        self._spend(IMPORT_FUEL)
+
+    def _spend(self, fuel: int) -> None:
         store = self._execution.store
-        store.set_fuel(max(0, store.get_fuel() - IMPORT_FUEL))
+        store.set_fuel(max(0, store.get_fuel() - fuel))
 
 
 class _Line:
@@ -165,21 +173,22 @@ class _Line:
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
-        self._size = 0
+        self.size = 0
+        """Its bytes so far."""
 
     def take(self, text: str) -> list[str]:
         """Add to the line. The answer is the lines that are complete now."""
         first, *more = text.split("\n")
         self._pieces.append(first)
-        self._size += len(first)
+        self.size += size(first)
         if not more:
-            return self.end() if self._size > _LONGEST_LINE else []
+            return self.end() if self.size > _LONGEST_LINE else []
         lines = ["".join(self._pieces), *more[:-1]]
-        self._pieces, self._size = [more[-1]], len(more[-1])
+        self._pieces, self.size = [more[-1]], size(more[-1])
         return lines
 
     def end(self) -> list[str]:
         """The line as it is, if there is anything in it."""
         line = "".join(self._pieces)
-        self._pieces, self._size = [], 0
+        self._pieces, self.size = [], 0
         return [line] if line else []

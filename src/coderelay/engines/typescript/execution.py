@@ -22,6 +22,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 MEMORY = 64 * 1024 * 1024
 _NAME, _TEXT = 1_000, 50_000
 _MONOTONIC = 1
+_LEVELS = {level: level for level in "debug error info log text trace warn".split()}
+"""The levels that a line may have. They count for nothing, so a program may not make up its own."""
 _WORD, _READING, _DEAL = 200_000, 50_000, 5_000_000
 """Fuel for what the host does for a guest, about what the guest could spend in that time. Unpaid,
 a loop over `console.log('')` or `Date.now()` would meet the wall clock and not its budget."""
@@ -54,7 +56,7 @@ class TypeScriptExecution(GuestExecution):
         self._due = 0
         self._hears: dict[bytes, Callable[..., bool]] = {
             b"log": lambda level, text: self.ledger.log(
-                self._text(level, _NAME), self._text(text, limits.logs)
+                _LEVELS.get(self._text(level, _NAME), "log"), self._text(text, limits.logs)
             ),
             b"call": lambda name, arguments: self.ledger.call(
                 self._text(name, _NAME), self._text(arguments, limits.arguments)

@@ -51,13 +51,17 @@ class Ledger:
     def log(self, level: str, text: str) -> bool:
         """Take one line of output."""
         length = size(text)
-        if self._logged + length > self._limits.logs:
-            return self.exceed(
-                "logs", f"the logs are over {shown_size(self._limits.logs)}: print less"
-            )
+        if not self.has_room(length):
+            return False
         self._logged += length + 1
         self.logs.append(Log(level, text))
         return True
+
+    def has_room(self, length: int) -> bool:
+        """Whether so many more bytes of output fit. Where they do not, the program is over."""
+        if self._logged + length <= self._limits.logs:
+            return True
+        return self.exceed("logs", f"the logs are over {shown_size(self._limits.logs)}: print less")
 
     def call(self, name: str, arguments: str) -> bool:
         """Take one tool call, its arguments as JSON text."""
