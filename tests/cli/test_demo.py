@@ -22,10 +22,10 @@ Cli = Callable[..., Result]
 
 @pytest.mark.parametrize("language", languages())
 def test_every_conversation_survives_the_death_of_the_server(cli: Cli, language: str) -> None:
-    result = cli("demo", "--language", language)
+    result = cli("demo", "--language", language, "--verbose")
     assert result.exit_code == 0, result.output
     crashes = sum(scenario.crash is not None for scenario in SCENARIOS)
-    assert result.stdout.count("is dead, in mid-program") == crashes
+    assert result.stdout.count("is dead, in the middle of a program") == crashes
     assert result.stdout.count("knows nothing, and the conversation goes on") == crashes
     assert result.stdout.count("What the model saw") == len(SCENARIOS)
     assert result.stdout.count("Timeline of calls") == len(SCENARIOS)
@@ -36,6 +36,22 @@ def test_every_conversation_survives_the_death_of_the_server(cli: Cli, language:
             assert turn.question in result.stdout
             assert turn.answer in result.stdout
     assert "no weather station in Atlantis" in result.stdout
+
+
+@pytest.mark.parametrize("language", languages())
+def test_the_story_is_told_in_under_sixty_lines_of_eighty_columns(
+    cli: Cli, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = cli("demo", "--language", language)
+    assert result.exit_code == 0, result.output
+    story, _, advice = result.stdout.partition("Try next:")
+    assert sum(1 + (len(line) - 1) // 80 for line in story.rstrip().splitlines()) < 60
+    for scenario in SCENARIOS:
+        assert all(turn.answer in story for turn in scenario.turns)
+    assert story.index('{"query":"sport news"') < story.index('{"query":"international affairs')
+    assert story.count("is dead, in the middle of a program") == 2
+    assert "coderelay serve --upstream" in advice
 
 
 def test_a_real_model_is_played_with_in_the_same_way(cli: Cli) -> None:

@@ -44,7 +44,7 @@ def answer(call) -> dict:
         return {"role": "tool", "tool_call_id": call.id, "content": str(error), "is_error": True}
 
 
-messages = [{"role": "user", "content": "What is new in sport, science and business?"}]
+messages = [{"role": "user", "content": "Give me sport news and international affairs news."}]
 while True:
     completion = client.chat.completions.create(
         model=os.environ.get("MODEL", "default"), messages=messages, tools=tools

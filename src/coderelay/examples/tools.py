@@ -143,8 +143,10 @@ _CONTACTS = [
 ]
 
 _ARTICLES = [
-    Article("Underdogs win the cup", "Daily Match", "A sport fairy tale on penalties."),
-    Article("Marathon record falls", "Daily Match", "Sport science helped, says the coach."),
+    Article("Underdogs win the cup", "Daily Match", "Sport news: a fairy tale on penalties."),
+    Article("Marathon record falls", "Daily Match", "Sport news: science helped, says the coach."),
+    Article("Ceasefire holds", "World Desk", "International affairs news: talks go on."),
+    Article("Harbour treaty signed", "World Desk", "International affairs news: two ports agree."),
     Article("Ice found below the crater", "Orbit", "Science teams celebrate a lunar first."),
     Article("A quieter heat pump", "Tech Weekly", "Business is brisk for the ACME engineers."),
     Article("Globex recalls its robots", "Market Wire", "GLBX shares slide; business slows."),

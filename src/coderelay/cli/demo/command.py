@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.rule import Rule
 from rich.text import Text
 
 from coderelay.cli import options
@@ -31,9 +32,22 @@ RealUpstream = Annotated[
         "--upstream", metavar="URL", help="A real model's endpoint, in place of the script."
     ),
 ]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", help="Show every message, all that the model saw, and a timeline of calls."
+    ),
+]
 RealModel = Annotated[
     str | None, typer.Option("--model", metavar="NAME", help="The model, with --upstream.")
 ]
+
+_NEXT = """\
+Try next:
+  coderelay demo --verbose              every message, and what the model saw
+  coderelay demo --local                each program replayed at every prefix
+  coderelay demo --save samples         the sample programs and tools, to play with
+  coderelay serve --upstream URL        your own model: then point a client's base URL at it"""
 
 
 @reported
@@ -43,17 +57,17 @@ def demo(
     model: RealModel = None,
     upstream_key: options.UpstreamKey = None,
     local: Local = False,
+    verbose: Verbose = False,
     save: Save = None,
 ) -> None:
     """Play three conversations through a real server, which is killed in mid-program.
 
     A server process is started, and an ordinary client talks to it. The model is
-    a script, so neither a key nor a network is needed. Shown are the
-    conversation, what the model saw of it, and when each tool was called.
+    a script, so neither a key nor a network is needed.
 
     [bold]Examples[/]
       coderelay demo
-      coderelay demo --language python
+      coderelay demo --language python --verbose
       coderelay demo --upstream http://127.0.0.1:11434/v1 --model qwen3
       coderelay demo --local
       coderelay demo --save samples
@@ -74,7 +88,18 @@ def demo(
             # here, not above: the server's libraries would slow down every other command
             from coderelay.cli.demo.play import play
 
-            play(console, name, tools, model=model, upstream=upstream, key=upstream_key)
+            play(
+                console,
+                name,
+                tools,
+                model=model,
+                upstream=upstream,
+                key=upstream_key,
+                verbose=verbose,
+            )
+    if not local:
+        console.print(Rule(style="cyan"))
+        console.print(Text(_NEXT), soft_wrap=True)
 
 
 def _saved(console: Console, folder: Path) -> None:

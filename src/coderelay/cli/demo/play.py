@@ -11,6 +11,7 @@ from coderelay.cli.demo.process import ServerProcess
 from coderelay.cli.demo.recorder import Recorder
 from coderelay.cli.demo.scenarios import SCENARIOS, Scenario, scripted
 from coderelay.cli.demo.show import Show
+from coderelay.cli.demo.story import Story
 from coderelay.cli.hosting import hosted
 from coderelay.client.tool import AnyLocalTool
 from coderelay.core import EngineError
@@ -25,6 +26,7 @@ def play(
     model: str | None,
     upstream: str | None,
     key: str | None,
+    verbose: bool,
 ) -> None:
     """Play all scenarios in a language, with the scripted model or with a real one."""
     if upstream:
@@ -32,7 +34,7 @@ def play(
         recorder = Recorder(real, real.close)
     else:
         recorder = Recorder(scripted(language))
-    show = Show(console)
+    show = Show(console) if verbose else Story(console)
     with ExitStack() as stack:
         address = stack.enter_context(hosted(recorder.app))
         server = stack.enter_context(ServerProcess(f"{address}/v1", language))
@@ -40,7 +42,7 @@ def play(
             server, recorder, show, model=model or "scripted", scripted=upstream is None
         )
         for number, scenario in enumerate(SCENARIOS, 1):
-            title = f"{language} {number} of {len(SCENARIOS)}: {scenario.title}"
+            title = f"{language}, {number} of {len(SCENARIOS)}: {scenario.title}"
             player.play(scenario, tools, title=title, language=language)
 
 
@@ -48,7 +50,13 @@ class Player:
     """Plays scenarios in one language. A scripted model must say what is in its script."""
 
     def __init__(
-        self, server: ServerProcess, recorder: Recorder, show: Show, *, model: str, scripted: bool
+        self,
+        server: ServerProcess,
+        recorder: Recorder,
+        show: Show | Story,
+        *,
+        model: str,
+        scripted: bool,
     ) -> None:
         self._server = server
         self._recorder = recorder
@@ -81,11 +89,11 @@ class Player:
         began = time.perf_counter()
         pid = self._server.pid
         self._server.kill()
-        self._show.note(f"SIGKILL    server {pid} is dead, in mid-program", "bold red")
+        self._show.note(f"kill -9: server {pid} is dead, in the middle of a program", "bold red")
         self._server.start()
         ended = time.perf_counter()
         self._show.note(
-            f"restart    server {self._server.pid} knows nothing, and the conversation goes on",
+            f"server {self._server.pid} is started, knows nothing, and the conversation goes on",
             "bold yellow",
         )
         return Span("no server", began, ended, failed=True)

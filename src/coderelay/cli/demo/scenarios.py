@@ -29,18 +29,18 @@ class Scenario:
 
 SCENARIOS = (
     Scenario(
-        "Parallel news search",
+        "two searches at once",
         (
             Turn(
-                "What is new in sport, science and business?",
+                "Give me sport news and international affairs news.",
                 ("parallel_news",),
-                "Sport: underdogs won the cup and a marathon record fell. Science: ice was found "
-                "below a crater. Business: ACME has a quieter heat pump, Globex recalls robots.",
+                "Sport: underdogs won the cup, and a marathon record fell. International "
+                "affairs: a ceasefire holds, and a harbour treaty was signed.",
             ),
         ),
     ),
     Scenario(
-        "Sequential stock analysis",
+        "step by step, and the server dies",
         (
             Turn(
                 "Which of my stocks should I worry about, and why?",
@@ -52,7 +52,7 @@ SCENARIOS = (
         crash=2,
     ),
     Scenario(
-        "A loop with failing tools, a repaired program and a follow-up",
+        "tools that fail, and a follow-up",
         (
             Turn(
                 "Mail everyone in my contacts today's weather.",

@@ -1,0 +1,116 @@
+"""The demo in a few lines: who says what, which tools are called, and what the model never saw."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.syntax import Syntax
+from rich.text import Text
+
+from coderelay.cli.demo.client import Span
+from coderelay.cli.display import duration
+from coderelay.cli.printable import printable
+from coderelay.conversation import DamagedToken, call_ids
+from coderelay.conversation.program_state import ProgramState
+from coderelay.core import Json
+
+_LABEL = 10
+_ARGUMENTS = 48
+
+
+class Story:
+    """Prints scenarios to a console; of the first program it shows the source."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._answered = self._programs = 0
+        self._source_shown = False
+
+    def title(self, text: str) -> None:
+        """A scenario begins."""
+        self._answered = self._programs = 0
+        self._console.print(Rule(Text(text, style="bold"), style="cyan"))
+
+    def note(self, text: str, style: str = "dim") -> None:
+        """Something happened to the server."""
+        self._line("", Text(text, style=style))
+
+    def message(self, message: Mapping[str, Json]) -> None:
+        """A message as the client has it."""
+        content = str(message.get("content") or "")
+        calls: Sequence[Mapping[str, Json]] = message.get("tool_calls") or ()
+        match message["role"]:
+            case "user":
+                self._line("you", Text(printable(content)), "bold blue")
+            case "tool":
+                self._answered += len(content)
+                if message.get("is_error"):
+                    self._line("", Text(f"✗ {printable(content)}", style="red"))
+            case _ if calls:
+                self._program(str(calls[0]["id"]))
+                self._batch(calls)
+            case _:
+                self._line("model", Text(printable(content)), "bold magenta")
+
+    def model(self, shown: Sequence[Mapping[str, Json]], language: str) -> None:
+        """How often the model was asked, and how little it was shown."""
+        if not shown:
+            return
+        results = [each for each in shown[-1]["messages"] if each["role"] == "tool"]
+        length = sum(len(str(each.get("content") or "")) for each in results)
+        text = (
+            f"{len(shown)} requests to the model; of {self._answered:,} characters from the tools "
+            f"it saw {length:,}"
+        )
+        self._line("", Text(text, style="dim"))
+
+    def timeline(self, spans: Sequence[Span]) -> None:
+        """How long the calls took, one after another and as they were made."""
+        calls = [span for span in spans if span.label != "no server"]
+        alone = sum(span.ended - span.began for span in calls)
+        batches: list[list[Span]] = []
+        for span in sorted(calls, key=lambda span: span.began):
+            if batches and span.began < max(each.ended for each in batches[-1]):
+                batches[-1].append(span)
+            else:
+                batches.append([span])
+        together = sum(max(s.ended for s in each) - each[0].began for each in batches)
+        text = f"{len(calls)} calls took {duration(together)}, one by one {duration(alone)}"
+        self._line("", Text(text, style="dim"))
+
+    def _program(self, id: str) -> None:
+        """A first call carries its program: the client has it, and need not know."""
+        try:
+            state = call_ids.decode(id) if call_ids.is_ours(id) else None
+        except DamagedToken:
+            return
+        if not isinstance(state, ProgramState):
+            return
+        if state.earlier:
+            self._line("model", Text("writes a program, which fails, and repairs it"), "magenta")
+        lines = state.program.source.strip().splitlines()
+        if self._source_shown:
+            text = f"writes a program of {len(lines)} lines"
+            self._line("model", Text(text), "magenta")
+            return
+        self._source_shown = True
+        self._line("model", Text("writes a program; it rides in the id of its call"), "magenta")
+        source = printable("\n".join(lines))
+        code = Syntax(source, state.program.language, background_color="default", word_wrap=True)
+        self._console.print(Padding(code, (0, 0, 0, _LABEL + 1)))
+
+    def _batch(self, calls: Sequence[Mapping[str, Json]]) -> None:
+        """The calls that are made at the same time: two, or one and how many more."""
+        shown = calls if len(calls) == 2 else calls[:1]
+        for place, call in enumerate(shown):
+            arguments = str(call["function"]["arguments"])
+            if len(arguments) > _ARGUMENTS:
+                arguments = arguments[: _ARGUMENTS - 1] + "…"
+            more = len(calls) - len(shown)
+            text = Text(printable(str(call["function"]["name"])), style="bold")
+            text += Text(f" {printable(arguments)}{f' and {more} more' if more else ''}", "dim")
+            self._line("" if place else "your tools", text, "green")
+
+    def _line(self, label: str, text: Text, style: str = "") -> None:
+        self._console.print(Text(f"{label:<{_LABEL}} ", style=style) + text, soft_wrap=True)
