@@ -39,6 +39,7 @@ static: build ## Format, lint, types and the import contract
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file guests/mypy.ini
 	$(BIN)/lint-imports
 
 format: ## Format all Python files, and mend what the linter can

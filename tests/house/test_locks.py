@@ -36,7 +36,7 @@ class Pin:
 def pins(lock: Path) -> dict[str, Pin]:
     """The packages of a lock file, by name."""
     text = re.sub(r"^\s*#.*\n", "", lock.read_text("utf-8"), flags=re.MULTILINE)
-    found = {}
+    found: dict[str, Pin] = {}
     for line in text.replace("\\\n", " ").splitlines():
         requirement = Requirement(_HASH.sub("", line))
         name = canonicalize_name(requirement.name)

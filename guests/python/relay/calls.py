@@ -12,7 +12,7 @@ from relay.pristine import __builtins__  # noqa: F401
 from relay.values import NoForm, encode
 
 _getframe = sys._getframe
-_coroutine = inspect._is_coroutine_mark
+_coroutine = inspect._is_coroutine_mark  # type: ignore[attr-defined]
 _await, _add_done_callback = Future.__await__, Future.add_done_callback
 _MISUSES = (
     "abs add aenter aexit aiter and anext call contains delitem divmod enter exit float floordiv "
@@ -42,7 +42,7 @@ def tool_error(told: list[str], tool: str, place: Any) -> ToolError:
     )
     failure = made(message, tool)
     failure._relay = (kind, place)
-    return failure
+    return failure  # type: ignore[no-any-return]
 
 
 class ToolCall(Future[Any]):
@@ -115,7 +115,7 @@ class Calls:
             return self._call(name, identifier, kwargs)
 
         tool.__name__ = tool.__qualname__ = identifier
-        tool._is_coroutine_marker = _coroutine
+        tool._is_coroutine_marker = _coroutine  # type: ignore[attr-defined]
         return tool
 
     def settle(self, index: int, error: Any, value: Any) -> None:
@@ -145,9 +145,9 @@ class Calls:
         except NoForm as error:
             raise TypeError(f"{identifier}(): argument {error}") from None
         call = ToolCall(loop=self._loop)
-        call._tool = identifier
-        call._place = _caller()
-        call._idle = self.idle
+        call._tool = identifier  # type: ignore[attr-defined]
+        call._place = _caller()  # type: ignore[attr-defined]
+        call._idle = self.idle  # type: ignore[attr-defined]
         self.idle[call] = None
         self.waiting[self._tell(name, text)] = call
         return call
@@ -174,7 +174,7 @@ def _caller() -> tuple[CodeType, int] | None:
     while frame is not None:
         if frame.f_code.co_filename == FILE:
             return frame.f_code, frame.f_lasti
-        frame = frame.f_back
+        frame = frame.f_back  # type: ignore[assignment]
     return None
 
 

@@ -62,10 +62,10 @@ class Exports:
         self._session: Session | LiveSession | None = None
         self._code = pack(SOURCE)
         output.redirect(self._log, lambda: self._limit + _OVER)
-        builtins.exit = builtins.quit = _exit
+        builtins.exit = builtins.quit = _exit  # type: ignore[assignment]
         failures.hide_frames()
         asyncio.run = runners.run = self._run
-        asyncio.Runner = runners.Runner = runner(self._run)
+        asyncio.Runner = runners.Runner = runner(self._run)  # type: ignore[assignment, misc]
         asyncio.new_event_loop = events.new_event_loop = events.get_running_loop
         asyncio.set_event_loop = events.set_event_loop = lambda loop: None
 

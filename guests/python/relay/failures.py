@@ -22,13 +22,13 @@ HIDDEN = (__file__.removesuffix("relay/failures.py"), events.__file__)
 
 def hide_frames() -> None:
     """Leave our frames out of the stacks that programs print."""
-    extract: Callable[..., Any] = traceback.StackSummary._extract_from_extended_frame_gen.__func__
+    extract: Callable[..., Any] = traceback.StackSummary._extract_from_extended_frame_gen.__func__  # type: ignore[attr-defined]
 
     def shown(summary: Any, frames: Iterable[Any], **options: Any) -> Any:
         own = (f for f in frames if not f[0].f_code.co_filename.startswith(HIDDEN))
         return extract(summary, own, **options)
 
-    traceback.StackSummary._extract_from_extended_frame_gen = classmethod(shown)
+    traceback.StackSummary._extract_from_extended_frame_gen = classmethod(shown)  # type: ignore[arg-type, attr-defined]
 
 
 def describe(

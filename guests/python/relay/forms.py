@@ -82,7 +82,7 @@ def needed(main: FunctionType) -> list[str]:
 
 
 def _part(text: str, mode: str, file: str) -> CodeType:
-    return compile(text, file, mode, flags=_AWAIT, dont_inherit=True)
+    return compile(text, file, mode, flags=_AWAIT, dont_inherit=True)  # type: ignore[no-any-return]
 
 
 def _tail(text: str, start: str, file: str) -> tuple[CodeType, ...]:

@@ -1,8 +1,8 @@
 """JSON text, read and written by C code that a program cannot replace."""
 
 import json
-from json.encoder import c_make_encoder, encode_basestring_ascii
-from json.scanner import c_make_scanner
+from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined]
+from json.scanner import c_make_scanner  # type: ignore[attr-defined]
 from typing import Any
 
 from relay.pristine import __builtins__  # noqa: F401

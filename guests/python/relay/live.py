@@ -79,14 +79,14 @@ class LiveSession:
         names = self._names = program.__dict__
         names["__builtins__"] = builtins
         names["asyncio"] = asyncio
-        names["ToolError"] = tools.ToolError = ToolError
+        names["ToolError"] = tools.ToolError = ToolError  # type: ignore[attr-defined]
         given = GivenModules(
             self._setup["modules"], {"__invoke__": self.invoke, "ToolError": ToolError}
         )
         sys.meta_path.insert(0, given)
         sys.path[:] = [_ROOT]
         sys.dont_write_bytecode = True
-        builtins.help = _help
+        builtins.help = _help  # type: ignore[assignment]
         os.chdir, os.pwrite = _chdir, _pwrite
         random.seed(int(self._setup["seed"], 16))
         gc.enable()
@@ -110,7 +110,7 @@ class LiveSession:
 
     def invoke(self, calls: Iterable[tuple[str, Any]]) -> list[Any]:
         """Make calls, all at once, and wait for their results: values, and `ToolError`s."""
-        names, lines, limit, left = [], [], self._setup["arguments"], self._setup["batch"]
+        names, lines, limit, left = [], [], self._setup["arguments"], self._setup["batch"]  # type: ignore[var-annotated]
         for name, arguments in calls:
             try:
                 text = encode(arguments, "", limit)
@@ -149,7 +149,7 @@ class LiveSession:
     def _run(self, parts: tuple[CodeType, ...]) -> Any:
         loop, value = self._loop, None
         _set_running_loop(loop)
-        _set_asyncgen_hooks(loop._asyncgen_firstiter_hook, loop._asyncgen_finalizer_hook)
+        _set_asyncgen_hooks(loop._asyncgen_firstiter_hook, loop._asyncgen_finalizer_hook)  # type: ignore[attr-defined]
         for code in parts:
             value = FunctionType(code, self._names)()
             if is_async(code):

@@ -10,7 +10,7 @@ from relay.pristine import __builtins__  # noqa: F401
 
 _heappop = heapq.heappop
 _ensure_future = tasks.ensure_future
-_swap_current_task = tasks._swap_current_task
+_swap_current_task = tasks._swap_current_task  # type: ignore[attr-defined]
 
 
 class Deadlock(RuntimeError):

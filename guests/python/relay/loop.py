@@ -15,7 +15,7 @@ _Handle = events.Handle
 _heappop = heapq.heappop
 _Task = tasks.Task
 _END = 1e10
-_swap_current_task = tasks._swap_current_task
+_swap_current_task = tasks._swap_current_task  # type: ignore[attr-defined]
 
 
 async def _awaited(call: ToolCall) -> Any:
@@ -41,9 +41,9 @@ class VirtualLoop(base_events.BaseEventLoop):
         self, wait: Callable[[int], int], warn: Callable[[str, BaseException | None], None]
     ) -> None:
         # Not super().__init__(): it asks for the clock's resolution and the environment.
-        self._ready = deque()
-        self._scheduled = []
-        self._asyncgens = WeakSet()
+        self._ready = deque()  # type: ignore[var-annotated]
+        self._scheduled = []  # type: ignore[var-annotated]
+        self._asyncgens = WeakSet()  # type: ignore[var-annotated]
         self._wait = wait
         self._warn = warn
 
@@ -55,7 +55,7 @@ class VirtualLoop(base_events.BaseEventLoop):
         """Always: programs begin and end inside it."""
         return True
 
-    def call_soon(
+    def call_soon(  # type: ignore[override]
         self, callback: Callable[..., Any], *args: Any, context: Context | None = None
     ) -> events.Handle:
         """Run a callback after those that are ready already."""
@@ -63,9 +63,9 @@ class VirtualLoop(base_events.BaseEventLoop):
         self._ready.append(handle)
         return handle
 
-    call_soon_threadsafe = call_soon
+    call_soon_threadsafe = call_soon  # type: ignore[assignment]
 
-    def create_task(self, coro: Any, **options: Any) -> tasks.Task[Any]:
+    def create_task(self, coro: Any, **options: Any) -> tasks.Task[Any]:  # type: ignore[name-defined]
         """A task, also of a tool call: programs take tools for async functions."""
         self.tasks += 1
         if isinstance(coro, ToolCall):
@@ -120,7 +120,7 @@ class VirtualLoop(base_events.BaseEventLoop):
             _swap_current_task(self, outer)
         return task.result()
 
-    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> Any:
+    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> Any:  # type: ignore[override]
         """There are no threads: the function runs at once."""
         future = self.create_future()
         try:

@@ -34,9 +34,9 @@ class _Sink(io.RawIOBase):
 def redirect(log: Callable[[int, str], None], most: Callable[[], int]) -> None:
     """Send `print`, the standard streams and warnings to the host. `most` says how many bytes of
     one message are enough for the host to see that there are too many."""
-    stdout = sys.stdout = sys.__stdout__ = _stream(PRINT, log, most)
-    sys.stderr = sys.__stderr__ = _stream(STDERR, log, most)
-    sys.stdin = sys.__stdin__ = io.StringIO()
+    stdout = sys.stdout = sys.__stdout__ = _stream(PRINT, log, most)  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _stream(STDERR, log, most)  # type: ignore[misc]
+    sys.stdin = sys.__stdin__ = io.StringIO()  # type: ignore[assignment, misc]
     warnings.formatwarning = _warning
 
     def print(
@@ -81,7 +81,7 @@ def _stream(
     level: int, log: Callable[[int, str], None], most: Callable[[], int]
 ) -> io.TextIOWrapper:
     return io.TextIOWrapper(
-        _Sink(level, log, most),
+        _Sink(level, log, most),  # type: ignore[arg-type]
         encoding="utf-8",
         errors="backslashreplace",
         newline="\n",

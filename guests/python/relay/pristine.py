@@ -5,4 +5,4 @@ A function looks its builtins up in the `__builtins__` of its module, as they we
 
 import builtins
 
-__builtins__ = dict(vars(builtins))
+__builtins__ = dict(vars(builtins))  # type: ignore[assignment]

@@ -60,7 +60,7 @@ class Session:
         parts, call_main = unpack(code)
         loop = self._loop
         _set_running_loop(loop)
-        _set_asyncgen_hooks(loop._asyncgen_firstiter_hook, loop._asyncgen_finalizer_hook)
+        _set_asyncgen_hooks(loop._asyncgen_firstiter_hook, loop._asyncgen_finalizer_hook)  # type: ignore[attr-defined]
         self._main = self._run(parts, call_main)
         loop.create_task(self._main)
         self._drive()
@@ -81,7 +81,7 @@ class Session:
         names = program.__dict__
         names["__builtins__"] = builtins
         names["asyncio"] = asyncio
-        names["ToolError"] = module.ToolError = ToolError
+        names["ToolError"] = module.ToolError = ToolError  # type: ignore[attr-defined]
         for name, identifiers, parameters in tools:
             tool = self._calls.tool(name, identifiers[0], parameters)
             for identifier in identifiers:

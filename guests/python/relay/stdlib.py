@@ -50,7 +50,7 @@ class CarriedLibrary(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: types.ModuleType) -> None:
         """Run a module's code."""
         code = self._modules[module.__name__][1]
-        exec(marshal.loads(zlib.decompress(code)), module.__dict__)
+        exec(marshal.loads(zlib.decompress(code)), module.__dict__)  # type: ignore[arg-type]
 
 
 def carry() -> None:
@@ -95,7 +95,7 @@ def _carry_time_zones() -> None:
         except KeyError:
             raise zoneinfo.ZoneInfoNotFoundError(f"No time zone found with key {key}") from None
 
-    zoneinfo._common.load_tzdata = load_tzdata
+    zoneinfo._common.load_tzdata = load_tzdata  # type: ignore[assignment]
     names = frozenset(zones)
     zoneinfo.available_timezones = zoneinfo._tzpath.available_timezones = lambda: set(names)
 
