@@ -111,7 +111,6 @@ def test_a_client_to_start_from_plays_its_scenario(name: str) -> None:
             env={**os.environ, "CODERELAY_URL": f"{address}/v1", "MODEL": "m"},
             capture_output=True,
             text=True,
-            timeout=60,
         )
     assert done.returncode == 0, done.stderr
     for turn in SCENARIOS[CLIENTS[name]].turns:

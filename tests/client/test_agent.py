@@ -151,7 +151,7 @@ def test_a_tool_that_fails_is_an_error_message() -> None:
 
 
 def test_the_calls_of_a_batch_run_at_the_same_time() -> None:
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2)
 
     def meet(number: int) -> int:
         both.wait()

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from coderelay.client import answer, tool
 from coderelay.core import CallError, Json, Raised, Result, Returned
+from tests.clocks import Gate
 
 
 @dataclass
@@ -186,7 +187,7 @@ def test_an_answer_over_its_limit_is_refused() -> None:
 
 
 def test_plain_functions_run_beside_each_other_however_many() -> None:
-    together = threading.Barrier(64, timeout=10)
+    together = threading.Barrier(64)
 
     @tool
     def meet() -> int:
@@ -213,17 +214,16 @@ def test_context_variables_reach_plain_functions() -> None:
 
 
 def test_cancelling_does_not_wait_for_a_blocked_function() -> None:
-    entered, release = threading.Event(), threading.Event()
+    entered, release = Gate(), threading.Event()
 
     @tool
     def block() -> None:
-        entered.set()
+        entered.open()
         release.wait()
 
     async def give_up() -> None:
         task = asyncio.create_task(answer(block, {}))
-        while not entered.is_set():
-            await asyncio.sleep(0)
+        await entered.opened()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -23,7 +23,7 @@ from coderelay.core import (
 from coderelay.core.limits import DEFAULT_LIMITS
 from coderelay.engines.scripted import Script, ScriptedEngine, ScriptedExecution, value
 
-BOTH = threading.Barrier(2, timeout=10)
+BOTH = threading.Barrier(2)
 
 
 @tool

@@ -31,7 +31,7 @@ TOOLS = (
     Tool("look_up", "Looks a key up.", KEY | {"additionalProperties": False}),
     Tool("anything", "Gives back anything.", {"type": "object", "properties": {"key": {}}}),
 )
-QUICK = Limits(fuel=2_000_000_000)
+QUICK = Limits(fuel=2_000_000_000, seconds=600)
 
 
 @pytest.fixture(params=languages())
@@ -157,7 +157,7 @@ def test_a_program_without_end_runs_out_of_fuel_and_keeps_its_logs(language: str
         ("big log", "logs", Limits(logs=2000)),
         ("big value", "source", Limits(source=5)),
         ("sequence", "result", Limits(result=3)),
-        ("memory", "memory", Limits()),
+        ("memory", "memory", Limits(seconds=600)),
     ],
 )
 def test_passing_a_limit_fails_and_names_it(

@@ -137,11 +137,11 @@ def test_hostile_texts_take_no_longer_than_long_ones() -> None:
     deep: dict[str, object] = {"description": long}
     for _ in range(200):
         deep = {"properties": {"a" * 100_000: deep, "b": deep}}
-    started = time.process_time()
+    started = time.thread_time()
     search = Search([Tool("a", long, deep), *many_tools(100)])
     assert search.search(" ".join(f"w{each}" for each in range(10_000))) == []
     assert search.search("wor")[0].name == "a"
-    assert time.process_time() - started < 1
+    assert time.thread_time() - started < 1
 
 
 def test_searching_often_in_like_words_looks_each_word_up_once(

@@ -22,7 +22,7 @@ from coderelay.declare import ToolHost, names
 from coderelay.engines.protocol import Engine
 
 MOST_CALLS = 60
-LIMITS = Limits(fuel=3_000_000_000)
+LIMITS = Limits(fuel=3_000_000_000, seconds=600)
 
 
 def answer(call: Call) -> Result:

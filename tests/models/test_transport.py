@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from coderelay.models.transport import AsyncioTransport, transport_for
+from tests.ports import closed_port
 
 Answer = Callable[[asyncio.StreamWriter], Awaitable[None]]
 WHOLE = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello"
@@ -55,7 +56,10 @@ async def served(*answers: bytes | Answer) -> AsyncIterator[tuple[Server, Asynci
             await transport.aclose()
 
 
-async def ask(transport: AsyncioTransport, url: str, timeout: float = 30) -> tuple[int, bytes]:
+async def ask(
+    transport: AsyncioTransport, url: str, *, read_timeout: float | None = None
+) -> tuple[int, bytes]:
+    timeout = httpx.Timeout(None, read=read_timeout)
     async with httpx.AsyncClient(transport=transport, timeout=timeout) as client:
         # httpx's client closes its transport: the connections are for one question then
         response = await client.post(url, content=b"body", headers={"x-b": "c"})
@@ -189,7 +193,7 @@ def test_a_silent_server_times_out() -> None:
     async def run() -> None:
         async with served(silence) as (server, transport):
             with pytest.raises(httpx.ReadTimeout):
-                await ask(transport, server.url, timeout=0.05)
+                await ask(transport, server.url, read_timeout=0.01)
             await server.left.wait()
 
     asyncio.run(run())
@@ -225,10 +229,8 @@ def test_a_long_answer_waits_for_its_reader_and_comes_whole() -> None:
 
 def test_nobody_there_is_a_failure_to_connect() -> None:
     async def run() -> None:
-        async with served(WHOLE) as (server, transport):
-            url = server.url
-        with pytest.raises(httpx.ConnectError):
-            await ask(transport, url)
+        with closed_port() as port, pytest.raises(httpx.ConnectError):
+            await ask(AsyncioTransport(), f"http://127.0.0.1:{port}/v1")
 
     asyncio.run(run())
 

@@ -31,7 +31,7 @@ NAMES = (
     ToolName("webSearch", ("web_search", "webSearch"), ("query",)),
     ToolName("send-mail", ("send_mail",), ("to", "text")),
 )
-LIMITS = replace(DEFAULT_LIMITS, fuel=4_000_000_000)
+LIMITS = replace(DEFAULT_LIMITS, fuel=4_000_000_000, seconds=600)
 
 
 @dataclass(frozen=True)

@@ -109,11 +109,11 @@ def session(
         yield Session(live, directory)
 
 
-def while_time_passes(time: HeldTime, work: Callable[[], T]) -> T:
+def while_time_passes(clock: HeldTime, work: Callable[[], T]) -> T:
     """Do work on a thread of its own, where an hour passes whenever a guest has run for a while."""
 
     def hour() -> bool:  # asked of a guest that runs, at each tick of the real clock
-        time.sleep(3600)
+        clock.sleep(3600)
         return True
 
     def passing() -> T:

@@ -155,12 +155,12 @@ def test_a_cell_that_waits_for_nothing_is_told_where(live: Session) -> None:
 
 
 def test_the_clock_is_the_hosts_and_sleeping_lets_its_time_pass(tmp_path: Path) -> None:
-    time = HeldTime()
-    with session(tmp_path, time=time) as live:
-        assert live.value("import time\ntime.time_ns()") == str(time.time_ns())
+    clock = HeldTime()
+    with session(tmp_path, time=clock) as live:
+        assert live.value("import time\ntime.time_ns()") == str(clock.time_ns())
         assert live.value("time.process_time() >= 0 and time.perf_counter() >= 0") == "True"
         live.run("time.sleep(5)\nawait asyncio.sleep(7)")
-        assert time.now == pytest.approx(12)
+        assert clock.now == pytest.approx(12)
 
 
 def test_the_clock_is_the_real_one_unless_another_is_given(live: Session) -> None:

@@ -11,7 +11,7 @@ from tests.python.living import Session, session
 from tests.python.test_attacks import PROGRAMS
 from tests.python.test_tampering import BREAKING
 
-ENOUGH = LiveLimits(fuel=1_000_000_000, seconds=20, memory=96 << 20)
+ENOUGH = LiveLimits(fuel=1_000_000_000, seconds=600, memory=96 << 20)
 FINDING = """\
 import gc
 found = [o for o in gc.get_objects() if type(o).__name__ == "LiveSession"][0]

@@ -51,10 +51,10 @@ def test_fuel_is_given_to_each_cell(tmp_path: Path) -> None:
 
 
 def test_the_clock_ends_what_fuel_does_not(tmp_path: Path) -> None:
-    time = HeldTime()
-    with session(tmp_path, limits=LONG, time=time) as live:
+    clock = HeldTime()
+    with session(tmp_path, limits=LONG, time=clock) as live:
         live.run("x = 1\nopen('kept', 'w').write('file')")
-        failure = while_time_passes(time, lambda: live.failure("while True: pass", alive=False))
+        failure = while_time_passes(clock, lambda: live.failure("while True: pass", alive=False))
         assert (failure.kind, failure.limit) == ("limit", "seconds")
         assert live.failure("x").name == "NameError"
         assert live.value("open('kept').read()") == "'file'"
@@ -66,50 +66,50 @@ def test_the_clock_ends_what_fuel_does_not_on_the_main_thread_too(tmp_path: Path
 
 
 def test_an_interpreter_that_begins_takes_none_of_its_cells_time(tmp_path: Path) -> None:
-    time = HeldTime()
-    with session(tmp_path, limits=LiveLimits(seconds=0), time=time) as live:
+    clock = HeldTime()
+    with session(tmp_path, limits=LiveLimits(seconds=0), time=clock) as live:
         assert live.failure("1", alive=False).limit == "seconds"
 
 
 def test_sleep_never_passes_a_cells_time(tmp_path: Path) -> None:
-    time = HeldTime()
-    with session(tmp_path, limits=LONG, time=time) as live:
+    clock = HeldTime()
+    with session(tmp_path, limits=LONG, time=clock) as live:
         for source in ("import time\ntime.sleep(1e6)", "await asyncio.sleep(1e6)"):
-            began = time.now
+            began = clock.now
             assert live.failure(source).limit == "seconds"
-            assert time.now - began == pytest.approx(LONG.seconds)
+            assert clock.now - began == pytest.approx(LONG.seconds)
         endless = "import time\nwhile True: time.sleep(1000)"
-        cell = while_time_passes(time, lambda: live.run(endless))
+        cell = while_time_passes(clock, lambda: live.run(endless))
         assert cell.failure is not None and cell.failure.limit == "seconds"
         assert not cell.alive
 
 
 def test_a_cell_that_nobody_waits_for_does_not_go_on_after_its_sleep(tmp_path: Path) -> None:
-    time = HeldTime()
+    clock = HeldTime()
     source = "import time\nprint('before')\ntime.sleep(3600)\nprint('after')"
 
     def run() -> Cell:
-        with while_wanted(lambda: time.now < 60):
+        with while_wanted(lambda: clock.now < 60):
             return live.run(source)
 
-    with session(tmp_path, limits=LONG, time=time) as live:
+    with session(tmp_path, limits=LONG, time=clock) as live:
         cell = on_a_thread(run)
         assert not cell.alive
         assert cell.output == "before\n"
 
 
 def test_waiting_for_an_answer_costs_no_time(tmp_path: Path) -> None:
-    time = HeldTime()
+    clock = HeldTime()
 
     def answer(calls: Sequence[LiveCall]) -> list[Result]:
-        time.sleep(1e6)
+        clock.sleep(1e6)
         return [Returned(None) for _ in calls]
 
-    with session(tmp_path, answer, limits=LONG, time=time) as live:
+    with session(tmp_path, answer, limits=LONG, time=clock) as live:
         source = "import sdk\nfor _ in range(3): sdk.get(1)\nn = sum(range(100_000))\nn > 1"
         assert live.value(source) == "True"
         endless = "import sdk\nsdk.get(1)\nwhile True: pass"
-        failure = while_time_passes(time, lambda: live.failure(endless, alive=False))
+        failure = while_time_passes(clock, lambda: live.failure(endless, alive=False))
         assert failure.limit == "seconds"
 
 

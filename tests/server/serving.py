@@ -161,14 +161,6 @@ def gateway(upstream: str, *, model: Model | None = None, **settings: Any) -> It
         yield url
 
 
-@contextmanager
-def closed_port() -> Iterator[int]:
-    """A port that refuses every connection: it is taken, but nobody listens."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        yield taken.getsockname()[1]
-
-
 class Process:
     """`coderelay serve` as somebody would start it."""
 

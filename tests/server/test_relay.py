@@ -11,16 +11,8 @@ import pytest
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from tests.clocks import Gate
-from tests.server.serving import (
-    CODE,
-    COMPLETIONS,
-    PLAIN,
-    Upstream,
-    closed_port,
-    gateway,
-    refusal,
-    served,
-)
+from tests.ports import closed_port
+from tests.server.serving import CODE, COMPLETIONS, PLAIN, Upstream, gateway, refusal, served
 
 Json = Any
 

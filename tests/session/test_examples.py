@@ -40,7 +40,6 @@ def play(name: str, environment: dict[str, str]) -> str:
         env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
         capture_output=True,
         encoding="utf-8",
-        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

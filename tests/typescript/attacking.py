@@ -41,7 +41,7 @@ def ended(outcome: Outcome) -> str:
 
 def run(attack: dict[str, Any]) -> dict[str, Any]:
     """One program to its end, and an honest one after it."""
-    limits = replace(LIMITS, fuel=FUEL, seconds=60)
+    limits = replace(LIMITS, fuel=FUEL)
     if attack["class"] == "memory":
         limits = replace(limits, **MEMORY)
     report: dict[str, Any] = {"id": attack["id"]}

@@ -32,7 +32,7 @@ NAMES = (
     ToolName("web_search", ("webSearch", "web_search")),
     ToolName("send-mail", ("sendMail",)),
 )
-LIMITS = replace(DEFAULT_LIMITS, fuel=2_000_000_000)
+LIMITS = replace(DEFAULT_LIMITS, fuel=2_000_000_000, seconds=600)
 
 
 class NoHost:
