@@ -35,6 +35,7 @@ states = st.builds(
     st.text(max_size=40),
     st.just("0123456789abcdef"),
     st.lists(programs, max_size=3).map(tuple),
+    st.none() | st.frozensets(texts, max_size=3),
 )
 EXAMPLE = ProgramState(
     Program("typescript", "return await webSearch({ query: 'x' });", "p1", 1763200000),
@@ -168,6 +169,8 @@ def test_an_id_that_unpacks_to_more_than_it_may_is_refused() -> None:
         b'{"program": ["p", "python", 1, "1"], "arguments": "0"}',
         b'{"program": ["p", "python", 1, "1"], "arguments": "0123456789abcdef", "needs": 1}',
         b'{"program": ["p", "python", 1, "1"], "arguments": "0123456789abcdef", "earlier": [1]}',
+        b'{"program": ["p", "python", 1, "1"], "arguments": "0123456789abcdef", "tools": {}}',
+        b'{"program": ["p", "python", 1, "1"], "arguments": "0123456789abcdef", "tools": [1]}',
     ],
 )
 def test_what_is_wrong_with_an_id_is_said_in_our_words(plain: bytes, form: bytes) -> None:
@@ -189,6 +192,17 @@ def test_the_oldest_earlier_programs_give_way_to_length() -> None:
     assert isinstance(decoded, ProgramState)
     assert decoded.earlier == earlier[-len(decoded.earlier) :]
     assert 1 <= len(decoded.earlier) < 3
+
+
+def test_the_names_of_tools_give_way_to_length_before_programs_do() -> None:
+    noise = "".join(random.Random(1).choices(string.printable, k=60_000))
+    earlier = (Program("typescript", noise[:30_000], "p"),)
+    tools = frozenset(noise[place : place + 20] for place in range(30_000, 60_000, 20))
+    decoded = call_ids.decode(
+        call_ids.first_id(ProgramState(EXAMPLE.program, "f", "0" * 16, earlier, tools))
+    )
+    assert isinstance(decoded, ProgramState)
+    assert (decoded.earlier, decoded.tools) == (earlier, None)
 
 
 def test_a_program_that_cannot_ride_in_an_id_is_known_beforehand() -> None:

@@ -37,6 +37,7 @@ class Block:
     key: str
     bracketed: bool = False
     fingerprint: str | None = None
+    tools: frozenset[str] | None = None
     text: str = ""
     outcome: Completed | Failed | None = None
     interrupted: bool = False
@@ -96,6 +97,7 @@ class Block:
             interrupted=self.interrupted or bool(pending),
             whole=self.program is not None and not problems and not pending,
             fingerprint=self.fingerprint,
+            tools=self.tools,
         )
 
     def _place(self, said: Said) -> tuple[int, str | None]:

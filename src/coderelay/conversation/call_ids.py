@@ -57,8 +57,10 @@ def key(program_id: str) -> str:
 
 
 def first_id(state: ProgramState) -> str:
-    """The id of a program's first call. Where it would be too long, it tells of fewer of the
-    earlier programs: the oldest are left out."""
+    """The id of a program's first call. Where it would be too long, it does not say which tools
+    there were, and then tells of fewer of the earlier programs: the oldest are left out."""
+    if not _fits(state):
+        state = replace(state, tools=None)
     earlier = state.earlier[-MOST_EARLIER:]
     left_out = bisect_left(
         range(len(earlier)), True, key=lambda count: _fits(replace(state, earlier=earlier[count:]))
@@ -78,15 +80,13 @@ def fits(program: Program) -> bool:
     return _fits(ProgramState(program, "f" * 80, "0" * 16))
 
 
-def hand_out(
-    calls: Sequence[Call], program: Program, *, fingerprint: str, earlier: Sequence[Program]
-) -> tuple[HandedCall, ...]:
-    """The calls under the ids that carry the program."""
+def hand_out(calls: Sequence[Call], state: ProgramState) -> tuple[HandedCall, ...]:
+    """The calls under ids of which the first one carries the program's state."""
 
     def id(call: Call) -> str:
         if call.index:
-            return later_id(program.id, call)
-        return first_id(ProgramState(program, fingerprint, digest(call.arguments), tuple(earlier)))
+            return later_id(state.program.id, call)
+        return first_id(replace(state, arguments=digest(call.arguments)))
 
     return tuple(HandedCall(id(call), call.index, call.name, call.arguments) for call in calls)
 

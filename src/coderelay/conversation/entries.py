@@ -42,6 +42,8 @@ class CodeBlock:
       between the calls and their results, and are shown after the block.
     - `open`: the conversation waits for this block. `interrupted`: the person went on without it.
     - `whole`: the journal is all that the program was told, so a replay can be tried.
+    - `tools`: names of the tools that the program mentions and that were declared when it began;
+      None where the history does not say. Tools that were added later are not the program's.
     """
 
     program: Program | None
@@ -54,6 +56,7 @@ class CodeBlock:
     interrupted: bool = False
     whole: bool = True
     fingerprint: str | None = None
+    tools: frozenset[str] | None = None
 
 
 ConversationEntry: TypeAlias = Plain | CodeBlock

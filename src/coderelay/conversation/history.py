@@ -178,8 +178,8 @@ class History:
             if self._open is not None and self._open.key == key:
                 return self._open
             for program in said.earlier:
-                self._begin(Block(program, call_ids.key(program.id), fingerprint=said.fingerprint))
-            return self._begin(Block(said.program, key, fingerprint=said.fingerprint))
+                self._begin(_begun(program, said))
+            return self._begin(_begun(said.program, said))
         if self._open is not None and self._open.key in (said.program, _DAMAGED):
             return self._open
         block = self._by_key.get(said.program)
@@ -198,6 +198,11 @@ class History:
             del self._read[first:]
             block.interrupted = False
             self._open, self._questions, self._stray = block, 0, None
+
+
+def _begun(program: Program, state: ProgramState) -> Block:
+    key = call_ids.key(program.id)
+    return Block(program, key, fingerprint=state.fingerprint, tools=state.tools)
 
 
 def _is_question(entry: Plain | Block) -> bool:

@@ -7,6 +7,7 @@
 | `fingerprint` | the version of the sandbox that the program began in |
 | `arguments` | digest of the arguments of the program's first call |
 | `earlier` | programs without calls that ended before it in the turn: no other id carries them |
+| `tools` | names of the tools that these programs mention and that were declared when they began |
 
 Add a field here and in `KNOWN`; `state_text` says which changes are safe.
 """
@@ -22,18 +23,22 @@ from coderelay.core.jsonvalue import digest
 MOST_EARLIER = 100
 """Programs without calls that a state may tell of."""
 
-KNOWN = frozenset({"program", "digest", "fingerprint", "arguments", "earlier"})
+KNOWN = frozenset({"program", "digest", "fingerprint", "arguments", "earlier", "tools"})
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramState:
-    """A program with all that a server without memory needs to go on with it."""
+    """A program with all that a server without memory needs to go on with it.
+
+    `tools` is None where the state does not say which tools there were.
+    """
 
     program: Program
     fingerprint: str = ""
     arguments: str = ""
     earlier: tuple[Program, ...] = ()
+    tools: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +59,15 @@ class SourcelessState:
 
 def encode_state(state: ProgramState) -> str | None:
     """The text that carries a program, or None where it is too large."""
-    return pack(
-        {
-            "program": _places(state.program),
-            "fingerprint": state.fingerprint,
-            "arguments": state.arguments,
-            "earlier": [_places(program) for program in state.earlier],
-        }
-    )
+    fields: dict[str, Json] = {
+        "program": _places(state.program),
+        "fingerprint": state.fingerprint,
+        "arguments": state.arguments,
+        "earlier": [_places(program) for program in state.earlier],
+    }
+    if state.tools is not None:
+        fields["tools"] = sorted(state.tools)
+    return pack(fields)
 
 
 def decode_state(text: str) -> ProgramState:
@@ -74,7 +80,8 @@ def decode_state(text: str) -> ProgramState:
     if not isinstance(earlier, list) or len(earlier) > MOST_EARLIER:
         raise UnreadableState("cannot be read")
     programs = tuple(_program(each) for each in earlier)
-    return ProgramState(_program(fields.get("program")), fingerprint, arguments, programs)
+    tools = _tools(fields.get("tools"))
+    return ProgramState(_program(fields.get("program")), fingerprint, arguments, programs, tools)
 
 
 def encode_without_source(program: Program) -> str:
@@ -112,6 +119,14 @@ def _program(places: Json) -> Program:
         return Program(language, source, id, created)
     except InvalidProgram as error:
         raise UnreadableState("cannot be read") from error
+
+
+def _tools(names: Json) -> frozenset[str] | None:
+    if names is None:
+        return None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise UnreadableState("cannot be read")
+    return frozenset(names)
 
 
 def _is_digest(value: Json) -> bool:

@@ -49,7 +49,7 @@ def run_block(
     """
     fingerprint = toolset.fingerprint(program)
     try:
-        return toolset.evaluate(program, block.journal, limits), fingerprint
+        return toolset.evaluate(program, block.journal, limits, block.tools), fingerprint
     except Diverged as error:
         if block.fingerprint in (None, fingerprint):
             raise
@@ -105,7 +105,8 @@ class Replays:
             kept = self._kept.get(key)
         if kept is not None and kept[1].fuel < fuel:
             return kept[1]
-        outcome = toolset.evaluate(program, block.journal, replace(self._limits, fuel=fuel))
+        limits = replace(self._limits, fuel=fuel)
+        outcome = toolset.evaluate(program, block.journal, limits, block.tools)
         if outcome.fuel < fuel and _is_small(outcome):
             self._keep(key, toolset, outcome)
         return outcome
@@ -122,6 +123,7 @@ def _digest(block: CodeBlock) -> str:
     program = block.program
     assert program is not None
     parts: list[Json] = [program.language, program.id, program.created, program.source]
+    parts.append(None if block.tools is None else sorted(block.tools))
     for entry in block.journal:
         result = entry.result
         told = [result.error.message] if isinstance(result, Raised) else {"value": result.value}

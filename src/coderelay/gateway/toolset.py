@@ -5,7 +5,7 @@ same tuple: so the tuple itself is the key. Dropping what is kept changes no ans
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from threading import Lock
 from typing import TypeAlias
@@ -21,8 +21,11 @@ from coderelay.declare import (
     prompt,
 )
 from coderelay.engines.protocol import Engine
+from coderelay.engines.reach import reached, words
 
 _KEPT = 128
+_HOSTS = 8
+"""How many subsets of a toolset are kept, for programs that began before a tool was added."""
 
 Engines: TypeAlias = Callable[[str], Engine]
 """Gives the engine of a language. Raises `UnknownLanguage`."""
@@ -46,6 +49,7 @@ class Toolset:
         self.tools = tools
         self.language = language
         self._host = ToolHost(tools, names(tools, language), language)
+        self._hosts = {frozenset[str](): self._host}
         self.prompt = prompt(tools, language, tokens=tokens).text
         """What is added to the system message: the rules, then the declarations in tool order."""
 
@@ -81,14 +85,42 @@ class Toolset:
         """The version of the sandbox that the program runs in here."""
         return self._engines(program.language).fingerprint
 
-    def evaluate(self, program: Program, journal: Journal, limits: Limits) -> Outcome:
-        """Run a program from its start with the recorded answers. Blocks."""
-        engine = self._engines(program.language)
-        run = Run(engine.start(program, self._host.names, limits), self._host)
+    def mentioned(self, sources: Iterable[str]) -> frozenset[str]:
+        """The tools whose names occur in these programs."""
+        known = self._host.names
+        return frozenset(
+            tool.name for source in sources for tool in reached(known, source, words(source))
+        )
+
+    def evaluate(
+        self,
+        program: Program,
+        journal: Journal,
+        limits: Limits,
+        declared: frozenset[str] | None = None,
+    ) -> Outcome:
+        """Run a program from its start with the recorded answers. Blocks.
+
+        `declared` are the tools among those it mentions that there were when it began, if that is
+        known. It runs without any that were added later, so that it comes to the same end.
+        """
+        host = self._host
+        if declared is not None:
+            host = self._host_without(self.mentioned([program.source]) - declared)
+        run = Run(self._engines(program.language).start(program, host.names, limits), host)
         try:
             return run.proceed(journal)
         finally:
             run.close()
+
+    def _host_without(self, missing: frozenset[str]) -> ToolHost:
+        found = self._hosts.get(missing)
+        if found is None:
+            tools = [tool for tool in self.tools if tool.name not in missing]
+            found = ToolHost(tools, names(tools, self.language), self.language)
+            if len(self._hosts) < _HOSTS:
+                self._hosts[missing] = found
+        return found
 
 
 class Toolsets:

@@ -49,6 +49,7 @@ from coderelay.conversation import (
     turn_of,
 )
 from coderelay.conversation.output import recalled
+from coderelay.conversation.program_state import ProgramState
 from coderelay.conversation.shown import exchange, fresh_id, told
 from coderelay.core import (
     Call,
@@ -277,9 +278,11 @@ class Turn:
         chosen = calls if self._request.parallel else calls[:1]
         if self._request.protocol == "messages":
             return call_ids.hand_out_beside(chosen, program)
-        return call_ids.hand_out(
-            chosen, program, fingerprint=self._fingerprint, earlier=self._programs_without_calls
-        )
+        earlier = tuple(self._programs_without_calls)
+        sources = [each.source for each in (*earlier, program)]
+        tools = self._offer.toolset.mentioned(sources)
+        state = ProgramState(program, self._fingerprint, earlier=earlier, tools=tools)
+        return call_ids.hand_out(chosen, state)
 
     # What an answer of the model comes to
 

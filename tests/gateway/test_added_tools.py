@@ -1,0 +1,101 @@
+"""A tool that a client adds later changes nothing of the programs that began without it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.gateway.driving import SEARCH, USER, Raises, ask, code, converse, request, script
+
+Messages = list[dict[str, Any]]
+MAIL = {"type": "function", "function": {"name": "send_mail", "description": "Send a mail."}}
+TOOLS = {"web_search": lambda query: query, "send_mail": lambda **given: "sent"}
+AFTER_A_CALL = {
+    "typescript": "await webSearch({ query: 'a' });\nreturn await sendMail({});",
+    "python": "await web_search(query='a')\nawait send_mail()",
+}
+WITHOUT_A_CALL = {"typescript": "return await sendMail({});", "python": "await send_mail()"}
+CAUGHT = {
+    "typescript": """
+        let mail = 'no mail';
+        try { mail = await sendMail({}); } catch {}
+        return [mail, await webSearch({ query: 'a' }), await webSearch({ query: 'b' })];
+    """,
+    "python": """
+try:
+    mail = await send_mail()
+except NameError:
+    mail = "no mail"
+[mail, await web_search(query="a"), await web_search(query="b")]
+""",
+}
+ERRORS = {"typescript": "sendMail is not defined", "python": "name 'send_mail' is not defined"}
+languages = pytest.mark.parametrize("language", ["typescript", "python"])
+
+
+def shown_of_code(messages: Messages) -> list[str]:
+    """What the model is shown of its programs."""
+    calls = [call for message in messages for call in message.get("tool_calls") or []]
+    assert all(call["function"]["name"].startswith("run_") for call in calls), "plain calls"
+    return [message["content"] for message in messages if message["role"] == "tool"]
+
+
+def body(language: str, **fields: Any) -> dict[str, Any]:
+    return request(code_mode={"language": language}, **fields)
+
+
+@languages
+def test_a_program_that_failed_for_want_of_a_tool_has_still_failed(language: str) -> None:
+    model = script(code(AFTER_A_CALL[language]), "It failed.", "Well.")
+    messages = converse(body(language), model, TOOLS)
+    [before] = shown_of_code(model.seen[-1]["messages"])
+    assert ERRORS[language] in before
+    ask(body(language, messages=[*messages, USER], tools=[SEARCH, MAIL]), model)
+    assert shown_of_code(model.seen[-1]["messages"]) == [before]
+
+
+@languages
+def test_so_has_one_that_made_no_call(language: str) -> None:
+    first, second = WITHOUT_A_CALL[language], AFTER_A_CALL[language]
+    model = script(code(first), code(second), "It failed.", "Well.")
+    messages = converse(body(language), model, TOOLS)
+    before = shown_of_code(model.seen[-1]["messages"])
+    assert len(before) == 2 and ERRORS[language] in before[0]
+    ask(body(language, messages=[*messages, USER], tools=[SEARCH, MAIL]), model)
+    assert shown_of_code(model.seen[-1]["messages"]) == before
+
+
+@languages
+def test_a_program_that_did_without_the_tool_goes_on_without_it(language: str) -> None:
+    model = script(code(CAUGHT[language]), "Done.")
+    response = ask(body(language), model)
+    [call] = response["choices"][0]["message"]["tool_calls"]
+    answer = {"role": "tool", "tool_call_id": call["id"], "content": "A"}
+    messages = [USER, response["choices"][0]["message"], answer]
+    converse(body(language, messages=messages, tools=[SEARCH, MAIL]), model, TOOLS)
+    [told] = shown_of_code(model.seen[-1]["messages"])
+    assert json.loads(told.removeprefix("Result:\n")) == ["no mail", "A", "b"]
+
+
+@languages
+def test_the_next_program_has_the_tool(language: str) -> None:
+    model = script(code(AFTER_A_CALL[language]), "It failed.", code(AFTER_A_CALL[language]), "Yes.")
+    messages = converse(body(language), model, TOOLS)
+    converse(body(language, messages=[*messages, USER], tools=[SEARCH, MAIL]), model, TOOLS)
+    first, second = shown_of_code(model.seen[-1]["messages"])
+    assert ERRORS[language] in first
+    assert second == "Result:\nsent"
+
+
+@languages
+def test_a_tool_that_was_there_and_failed_is_no_missing_one(language: str) -> None:
+    def fails(**given: Any) -> None:
+        raise Raises("no such address")
+
+    model = script(code(AFTER_A_CALL[language]), "It failed.", "Well.")
+    tools = [SEARCH, MAIL]
+    messages = converse(body(language, tools=tools), model, {**TOOLS, "send_mail": fails})
+    [before] = shown_of_code(model.seen[-1]["messages"])
+    assert "no such address" in before
+    ask(body(language, messages=[*messages, USER], tools=tools), model)
+    assert shown_of_code(model.seen[-1]["messages"]) == [before]
