@@ -19,6 +19,7 @@ HARNESS = (
     "console",
     "chance",
     "clock",
+    "unawaited",
     "tools",
     "encoding",
     "locale",

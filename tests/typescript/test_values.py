@@ -186,7 +186,11 @@ def test_an_argument_has_the_same_form_as_a_value(source: str, value: Json) -> N
 
 
 REFUSED = {
-    "a promise": ("({ a: [get(1)] })", ".a[0] is a Promise: await it"),
+    "a promise": ("({ a: [Promise.resolve(1)] })", ".a[0] is a Promise: await it"),
+    "a call": (
+        "({ a: [get(1)] })",
+        ".a[0] is the call get(…) on line 1, which was not awaited: write `await get(…)`",
+    ),
     "a function": ("({ f() {} })", ".f is a function: give data only"),
     "a class": ("({ C: class {} })", ".C is a function: give data only"),
     "a symbol": ("[Symbol('s')]", "[0] is a symbol: give data only"),

@@ -10,6 +10,8 @@ const uncurry = (method) => (self, ...rest) => apply(method, self, rest);
 
 const ObjectCreate = Object.create;
 const objectKeys = Object.keys;
+const prototypeOf = Object.getPrototypeOf; // of anything, unlike Reflect's
+const reflectGet = Reflect.get;
 const freeze = Object.freeze;
 const isArray = Array.isArray;
 const isSafeInteger = Number.isSafeInteger;
@@ -22,6 +24,8 @@ const truncate = Math.trunc;
 const toBigInt = BigInt;
 const toNumber = Number;
 const NativePromise = Promise;
+const PromisePrototype = Promise.prototype;
+const ObjectPrototype = Object.prototype;
 const NativeError = Error;
 const NativeTypeError = TypeError;
 const NativeMap = Map;
@@ -64,6 +68,15 @@ delete globalThis.WeakRef;
 delete globalThis.FinalizationRegistry;
 delete globalThis.SharedArrayBuffer;
 defineProperty(Error, 'prepareStackTrace', { value: undefined });
+
+// The stack of an error from the program's own frames on: ours, without debug information, have no
+// file.
+const ourFrames = /^(?:.*\(<null>.*\n)+/;
+const ownStack = (error) => {
+  const stack = text(error.stack);
+  const ours = regexpExec(ourFrames, stack);
+  return ours === null ? stack : stringSlice(stack, ours[0].length);
+};
 
 class ToolError extends Error {
   constructor(message, options) {

@@ -7,7 +7,7 @@ const LARGEST = Number.MAX_SAFE_INTEGER;
 const MAX_DIGITS = 4000; // the host's Python reads no longer integer
 
 const kinds = new NativeMap();
-mapSet(kinds, Promise.prototype, 'promise');
+mapSet(kinds, PromisePrototype, 'promise');
 mapSet(kinds, Map.prototype, 'map');
 mapSet(kinds, Set.prototype, 'set');
 mapSet(kinds, Date.prototype, 'date');
@@ -25,9 +25,8 @@ mapSet(kinds, Boolean.prototype, 'boxed');
 mapSet(kinds, BigInt.prototype, 'boxed');
 mapSet(kinds, Iterator.prototype, 'iterator');
 mapSet(kinds, getPrototypeOf(getPrototypeOf(async function* () {}.prototype)), 'async iterator');
-mapSet(kinds, Object.prototype, 'object');
+mapSet(kinds, ObjectPrototype, 'object');
 
-const ObjectPrototype = Object.prototype;
 const kindOf = (value) => {
   if (isArray(value)) return 'array';
   let prototype = getPrototypeOf(value);
@@ -61,9 +60,11 @@ const REFUSED = {
 
 class Refusal {
   message = '';
+  call = undefined; // the one that was not awaited, if that is why
 
-  constructor(message) {
+  constructor(message, call) {
     this.message = message;
+    this.call = call;
   }
 }
 
@@ -90,7 +91,9 @@ class Encoder {
     this.root = root;
   }
 
-  refuse(reason, depth) {
+  refuse(reason, depth, call) {
+    const why =
+      call === undefined ? REFUSED[reason] : `the call ${call.tool.shown}(…), which was ${writeAwait(call)}`;
     let path = this.root;
     for (let i = 0; i < depth; i++) {
       if (i === SHOWN_STEPS && depth > 2 * SHOWN_STEPS) {
@@ -101,7 +104,7 @@ class Encoder {
       if (typeof key === 'number') path += `[${key}]`;
       else path += regexpExec(identifier, key) !== null ? `.${key}` : `[${quote(key)}]`;
     }
-    throw new Refusal(`${path} is ${REFUSED[reason]}`);
+    throw new Refusal(`${path} is ${why}`, call);
   }
 
   write(value, depth) {
@@ -166,7 +169,7 @@ class Encoder {
       case 'object':
         return this.writeProperties(value, depth);
     }
-    return this.refuse(kind, depth);
+    return this.refuse(kind, depth, callOf(value));
   }
 
   writeList(list, length, depth) {

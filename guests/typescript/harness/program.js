@@ -38,7 +38,8 @@ const makersOf = (error) => {
 
 const describeThrown = (thrown) => {
   if (kindOfThrown(thrown) !== 'error') {
-    return { name: 'Thrown', message: inspect(thrown), stack: '', kind: 'exception', makers: '' };
+    const message = inspect(thrown);
+    return { name: 'Thrown', message, stack: '', kind: 'exception', makers: '', unawaited: '' };
   }
   const { name, stack } = thrown;
   return {
@@ -47,7 +48,15 @@ const describeThrown = (thrown) => {
     stack: typeof stack === 'string' ? stack : '',
     kind: weakGet(errorKinds, thrown) ?? 'exception',
     makers: makersOf(thrown),
+    unawaited: unawaitedIn(thrown),
   };
+};
+
+// The call that was used without its result, if that is why an error was made: its tool in a line,
+// and then the stack of where it was made.
+const unawaitedIn = (error) => {
+  const call = weakGet(misused, error);
+  return call === undefined ? '' : `${call.tool.name}\n${ownStack(call.error)}`;
 };
 
 const fail = (thrown) => {
@@ -55,10 +64,24 @@ const fail = (thrown) => {
   try {
     described = describeThrown(thrown);
   } catch (problem) {
-    described = { name: 'Thrown', message: 'an error that cannot be shown', stack: '', kind: '', makers: '' };
+    const message = 'an error that cannot be shown';
+    described = { name: 'Thrown', message, stack: '', kind: '', makers: '', unawaited: '' };
   }
-  const { name, message, stack, kind, makers } = described;
-  host.fail(shorten(name), shorten(message), shorten(stack), kind, shorten(makers));
+  const { name, message, stack, kind, makers, unawaited } = described;
+  host.fail(
+    shorten(name),
+    shorten(message),
+    shorten(stack),
+    kind,
+    shorten(makers),
+    shorten(unawaited),
+  );
+};
+
+const refusalAsError = (refusal) => {
+  const error = new NativeTypeError(refusal.message);
+  if (refusal.call !== undefined) weakSet(misused, error, refusal.call);
+  return error;
 };
 
 const complete = (value) => {
@@ -66,7 +89,7 @@ const complete = (value) => {
   try {
     encoded = encode(value, 'value');
   } catch (problem) {
-    return fail(problem instanceof Refusal ? new NativeTypeError(problem.message) : problem);
+    return fail(problem instanceof Refusal ? refusalAsError(problem) : problem);
   }
   host.complete(encoded);
 };

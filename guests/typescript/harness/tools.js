@@ -7,9 +7,10 @@ let made = 0;
 let delivered = 0;
 
 // The Error is made when the call is: that is where it points, and QuickJS has no async stacks.
-const callTool = (name, args) => {
+const callTool = (tool, args) => {
   const error = new NativeError();
-  return new NativePromise((resolve, reject) => {
+  let call;
+  const promise = new NativePromise((resolve, reject) => {
     let input = args[0];
     if (args.length > 1) input = args;
     else if (input === undefined) input = ObjectCreate(null);
@@ -18,20 +19,19 @@ const callTool = (name, args) => {
       encoded = encode(input, 'arguments');
     } catch (problem) {
       if (!(problem instanceof Refusal)) throw problem;
-      const message = `${name}: ${problem.message}`;
-      return reject(failure(name, error, 'ArgumentsError', message, 'arguments'));
+      const message = `${tool.name}: ${problem.message}`;
+      const refused = failure(tool.name, error, 'ArgumentsError', message, 'arguments');
+      if (problem.call !== undefined) weakSet(misused, refused, problem.call);
+      return reject(refused);
     }
-    waiting[made++] = { name, resolve, reject, error };
-    host.call(name, encoded);
+    call = waiting[made++] = { tool, error, resolve, reject };
+    host.call(tool.name, encoded);
   });
+  return guardCall(promise, call ?? { tool, error });
 };
 
-const ourFrames = /^(?:.*\(<null>.*\n)+/; // without debug information the harness has no file
-
 const failure = (tool, error, name, message, kind) => {
-  const stack = text(error.stack);
-  const ours = regexpExec(ourFrames, stack);
-  if (ours !== null) define('stack', stringSlice(stack, ours[0].length), error);
+  define('stack', ownStack(error), error);
   setPrototypeOf(error, ToolError.prototype);
   define('tool', tool, error);
   define('name', name, error);
@@ -48,7 +48,8 @@ const settle = (encoded, exact) => {
     const call = waiting[delivered];
     delete waiting[delivered++];
     if (result[0]) call.resolve(result[1]);
-    else call.reject(failure(call.name, call.error, result[1], result[2], result[3]));
+    else call.reject(failure(call.tool.name, call.error, result[1], result[2], result[3]));
+    call.resolve = call.reject = undefined; // they hold the promise that this is kept for
   }
 };
 
@@ -63,7 +64,8 @@ const NO_TOOLS = {
 };
 
 const stub = (name, identifier) => {
-  const callable = (...args) => callTool(name, args);
+  const tool = { __proto__: null, name, shown: identifier };
+  const callable = (...args) => callTool(tool, args);
   defineProperty(callable, 'name', { __proto__: null, value: identifier, configurable: true });
   return callable;
 };

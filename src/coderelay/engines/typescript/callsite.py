@@ -42,11 +42,11 @@ def called_at(syntax: Syntax, at: int, name: str) -> int | None:
     calls = _last_in(syntax, at)
     named = [call for call in calls if syntax.text(call.callee) == name]
     if named:
-        return _one_line(syntax, (call.callee for call in named))
+        return one_line(syntax, (call.callee for call in named))
     calls = [call for call in calls if syntax.shown(call) not in _FUNCTIONS]
     if not calls or _IMPLICIT.match(name):
         return None if _is_generator(syntax, name) else at
-    return _one_line(syntax, (call.callee for call in calls))
+    return one_line(syntax, (call.callee for call in calls))
 
 
 def _is_generator(syntax: Syntax, name: str) -> bool:
@@ -62,8 +62,10 @@ def thrown_at(
     more where that is possible."""
     if _NO_CALL.match(message):
         return _no_call(syntax, at, message, known)
-    if message == _OBJECT or _ITERATED.match(message):
-        return _one_line(syntax, _taken_apart(syntax, at, function, message)), message
+    if message == _OBJECT:
+        return one_line(syntax, taken_apart(syntax, at, function, ["{"])), message
+    if _ITERATED.match(message):
+        return one_line(syntax, iterated(syntax, at, function)), message
     read = _READ.match(message)
     return (_read(syntax, at, read[1]) if read else at), message
 
@@ -92,7 +94,7 @@ def _no_call(
         if not _is_function(syntax, call, known)
     }
     names = " or ".join(dict.fromkeys(calls.values())) if all(calls.values()) else ""
-    return _one_line(syntax, calls), f"{names} is {message}" if names else message
+    return one_line(syntax, calls), f"{names} is {message}" if names else message
 
 
 def _is_function(syntax: Syntax, call: Call, known: Collection[str]) -> bool:
@@ -110,36 +112,39 @@ def _is_function(syntax: Syntax, call: Call, known: Collection[str]) -> bool:
     )
 
 
-def _taken_apart(syntax: Syntax, at: int, name: str, message: str) -> Iterable[int]:
-    """Where something may be destructured or iterated with nothing else placed before it."""
-    bracket = "{" if message == _OBJECT else "["
-    if bracket == "[":
-        yield from syntax.operand_of(at)
-        if syntax.text(at) == "yield":
-            yield at
+def iterated(syntax: Syntax, at: int, name: str) -> Iterable[int]:
+    """Where something may be iterated with nothing else placed before it."""
+    yield from syntax.operand_of(at)
+    if syntax.text(at) == "yield":
+        yield at
+    yield from taken_apart(syntax, at, name, ["["])
+
+
+def taken_apart(syntax: Syntax, at: int, name: str, sought: Collection[str]) -> Iterable[int]:
+    """Where something may be destructured with nothing else placed before it, by a pattern in
+    which one of these tokens is."""
     at = syntax.late.get(at, at)
     for start in syntax.entered(at, name):
-        yield from _next_apart(syntax, start, start, bracket)
+        yield from _next_apart(syntax, start, start, sought)
     function = syntax.function_of(at)
     if (function < 0) == (name == "<eval>"):
-        yield from _next_apart(syntax, at, function, bracket)
+        yield from _next_apart(syntax, at, function, sought)
 
 
-def _next_apart(syntax: Syntax, at: int, function: int, bracket: str) -> Iterable[int]:
+def _next_apart(syntax: Syntax, at: int, function: int, sought: Collection[str]) -> Iterable[int]:
     """The same, in a function and behind a token or around it."""
     seen = at
     for pattern in syntax.patterns:
         end = syntax.partner[pattern]
         if pattern <= at <= end:
             yield pattern
-        inside = (syntax.text(each) for each in range(pattern, end))
         if pattern > at and syntax.function_of(pattern) == function:
             if syntax.marks_between(seen, pattern, function):
                 break
             seen = pattern
-            if bracket in inside:
+            if any(syntax.text(each) in sought for each in range(pattern, end)):
                 yield pattern
-    if bracket == "[":
+    if "[" in sought:
         for each in range(at + 1, len(syntax.tokens)):
             if syntax.text(each - 1) == "of" and syntax.function_of(each) == function:
                 if not syntax.marks_between(at, each + 1, function):
@@ -155,7 +160,7 @@ def _read(syntax: Syntax, at: int, name: str) -> int | None:
     return at
 
 
-def _one_line(syntax: Syntax, found: Iterable[int]) -> int | None:
+def one_line(syntax: Syntax, found: Iterable[int]) -> int | None:
     """The first of these places, if all are on one line."""
     places = list(found)
     lines = {syntax.code.count("\n", 0, syntax.tokens[place].start) for place in places}

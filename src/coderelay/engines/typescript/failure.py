@@ -2,13 +2,13 @@
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from coderelay.core import Failure, ToolName
 from coderelay.core.outcome import FailureKind
 from coderelay.engines.frame import code_frame
-from coderelay.engines.typescript.locate import locate
+from coderelay.engines.typescript.locate import Unawaited, locate
 from coderelay.engines.typescript.prepare import Prepared
 from coderelay.engines.typescript.stack import FILE, shown
 
@@ -27,6 +27,9 @@ class Thrown:
     kind: str = "exception"
     makers: str = ""
     """What may have made the error, a line each: its classes, and its tool if it has one."""
+    unawaited: str = ""
+    """The call that was used without its result, if that is the error: its tool in a line, and
+    behind it the stack of where it was made."""
 
     def is_memory(self, full: bool) -> bool:
         """Whether the interpreter could not allocate. With not even room for an error it throws
@@ -41,7 +44,14 @@ class Thrown:
     def failure(self, source: str, prepared: Prepared, names: Sequence[ToolName]) -> Failure:
         """The failure, placed in the source that the model wrote."""
         kind = _KINDS.get(self.kind, "exception")
-        located = locate(self.stack, self.message, self._makers(names), prepared, names)
+        located = locate(
+            self.stack,
+            self.message,
+            self._makers(names),
+            self._unawaited(names),
+            prepared=prepared,
+            names=names,
+        )
         message = located.message
         message += _suggest(message, names) if self.name == "ReferenceError" else ""
         stack = shown(located.frames)
@@ -52,11 +62,22 @@ class Thrown:
         return Failure(kind, message, self.name, None, line, column, stack, frame)
 
     def _makers(self, names: Sequence[ToolName]) -> list[str]:
-        makers = list(filter(None, self.makers.split("\n")))
-        for tool in names:
-            if tool.name in makers:
-                makers += tool.identifiers
-        return makers
+        return _with_identifiers(filter(None, self.makers.split("\n")), names)
+
+    def _unawaited(self, names: Sequence[ToolName]) -> Unawaited | None:
+        if not self.unawaited:
+            return None
+        tool, _, stack = self.unawaited.partition("\n")
+        return Unawaited(_with_identifiers([tool], names), stack)
+
+
+def _with_identifiers(makers: Iterable[str], names: Sequence[ToolName]) -> list[str]:
+    """The same names, and for each that is a tool's the identifiers that it goes by."""
+    found = list(makers)
+    for tool in names:
+        if tool.name in found:
+            found += tool.identifiers
+    return found
 
 
 def _suggest(message: str, names: Sequence[ToolName]) -> str:

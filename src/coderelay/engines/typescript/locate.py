@@ -1,13 +1,25 @@
 """The places of an error's frames, from the guest's stack and the code it ran."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coderelay.core import ToolName
 from coderelay.engines.typescript.callsite import called_at, made_at, thrown_at
+from coderelay.engines.typescript.misuse import is_misuse, misused_at
 from coderelay.engines.typescript.prepare import Prepared
 from coderelay.engines.typescript.stack import SHOWN, Frame, frames
 from coderelay.engines.typescript.syntax import Syntax
+
+_CALL = re.compile(r"the call [^(\n]{1,200}\(…\)(?=(?:, which)? was not awaited)")
+
+
+@dataclass(frozen=True, slots=True)
+class Unawaited:
+    """A call whose promise was used as a value: the names of its tool, and where it was made."""
+
+    names: Sequence[str]
+    stack: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,67 +32,122 @@ class Located:
 
 
 def locate(
-    stack: str, message: str, makers: Sequence[str], prepared: Prepared, names: Sequence[ToolName]
-) -> Located:
-    """Place an error that one of these makers made, or the language itself."""
-    found = frames(stack)
-    own = [at for at, frame in enumerate(found) if frame.line]
-    if not own:
-        return Located(message, [], placed=False)
-    syntax = Syntax(prepared.code)
-    # What comes before the place where an error was made, its class's constructors, says nothing.
-    while len(own) > 1 and _says_nothing(found[own[0]], syntax, prepared, makers):
-        del own[0]
-    placed: list[Frame | None] = []
-    for at in own[:SHOWN]:
-        frame = found[at]
-        token = syntax.at(prepared.offset(frame.line, frame.column))
-        place: int | None
-        if placed:
-            place = called_at(syntax, token, found[at - 1].name)
-        else:
-            place, message = _first(found[:at], frame, token, message, makers, syntax, names)
-        placed.append(_in_source(frame, token, place, syntax, prepared))
-    shown = [frame for frame in placed if frame is not None]
-    return Located(message, shown, placed=placed[0] is not None)
-
-
-def _says_nothing(frame: Frame, syntax: Syntax, prepared: Prepared, makers: Sequence[str]) -> bool:
-    if frame.name in makers:
-        return True
-    token = syntax.at(prepared.offset(frame.line, frame.column))
-    return syntax.text(token) == "class" and syntax.text(token + 1) == frame.name
-
-
-def _first(
-    above: Sequence[Frame],
-    frame: Frame,
-    token: int,
+    stack: str,
     message: str,
     makers: Sequence[str],
-    syntax: Syntax,
+    unawaited: Unawaited | None,
+    *,
+    prepared: Prepared,
     names: Sequence[ToolName],
-) -> tuple[int | None, str]:
-    """Where an error was made, and what more its message can say."""
-    tools = {identifier for tool in names for identifier in (tool.name, *tool.identifiers)}
-    made = made_at(syntax, token, makers, tools=tools)
-    if made is not None:
-        return made, message
-    if not tools.isdisjoint(makers):
-        return called_at(syntax, token, makers[-1]), message
-    if above and not above[-1].line:
-        return called_at(syntax, token, above[-1].name), message
-    return thrown_at(syntax, token, frame.name, message, tools)
+) -> Located:
+    """Place an error that one of these makers made, or the language itself, or we ourselves because
+    of a call that was not awaited."""
+    found = frames(stack)
+    own = [at for at, frame in enumerate(found) if frame.line]
+    if not own and unawaited is None:
+        return Located(message, [], placed=False)
+    code = _Code(prepared, names)
+    call = None if unawaited is None else code.place_call(unawaited)
+    if call is not None and call.source is not None:
+        message = _CALL.sub(rf"\g<0> on line {call.source.line}", message, count=1)
+    if not own:  # a value that is not the program's last step, but was made by this call
+        return Located(message, [call.source] if call and call.source else [], call is not None)
+    return code.place_error(found, own, message, makers, call)
 
 
-def _in_source(
-    frame: Frame, token: int, place: int | None, syntax: Syntax, prepared: Prepared
-) -> Frame | None:
-    """The frame with its place in the source; None where it has none there."""
-    if place is None:
-        return None
-    line, column = frame.line, frame.column
-    if place != token:
-        line, column = prepared.place(syntax.tokens[place].start)
-    original = prepared.original(line, column)
-    return None if original is None else Frame(frame.name, *original)
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call in the code, by its token, and its place in the source."""
+
+    token: int
+    source: Frame | None
+
+
+class _Code:
+    """The code that the guest ran, with the tools that it may call."""
+
+    def __init__(self, prepared: Prepared, names: Sequence[ToolName]) -> None:
+        self._prepared = prepared
+        self._syntax = Syntax(prepared.code)
+        self._tools = {each for tool in names for each in (tool.name, *tool.identifiers)}
+
+    def place_call(self, unawaited: Unawaited) -> _Call | None:
+        """The place of a call that was not awaited."""
+        frame = next((frame for frame in frames(unawaited.stack) if frame.line), None)
+        if frame is None:
+            return None
+        token = self._token(frame)
+        place = made_at(self._syntax, token, unawaited.names, tools=self._tools)
+        if place is None:
+            place = called_at(self._syntax, token, unawaited.names[-1])
+        return None if place is None else _Call(place, self._in_source(frame, token, place))
+
+    def place_error(
+        self,
+        found: Sequence[Frame],
+        own: list[int],
+        message: str,
+        makers: Sequence[str],
+        call: _Call | None,
+    ) -> Located:
+        """The places of those frames that are the program's own."""
+        # What comes before the place where an error was made, its class's constructors, says
+        # nothing.
+        while len(own) > 1 and self._says_nothing(found[own[0]], makers):
+            del own[0]
+        placed: list[Frame | None] = []
+        for at in own[:SHOWN]:
+            frame = found[at]
+            token = self._token(frame)
+            place: int | None
+            if placed:
+                place = called_at(self._syntax, token, found[at - 1].name)
+            else:
+                place, message = self._first(found[:at], frame, token, message, makers, call)
+            placed.append(self._in_source(frame, token, place))
+        shown = [frame for frame in placed if frame is not None]
+        return Located(message, shown, placed=placed[0] is not None)
+
+    def _token(self, frame: Frame) -> int:
+        return self._syntax.at(self._prepared.offset(frame.line, frame.column))
+
+    def _says_nothing(self, frame: Frame, makers: Sequence[str]) -> bool:
+        if frame.name in makers:
+            return True
+        token = self._token(frame)
+        return self._syntax.text(token) == "class" and self._syntax.text(token + 1) == frame.name
+
+    def _first(
+        self,
+        above: Sequence[Frame],
+        frame: Frame,
+        token: int,
+        message: str,
+        makers: Sequence[str],
+        call: _Call | None,
+    ) -> tuple[int | None, str]:
+        """Where an error was made, and what more its message can say."""
+        native = above[-1].name if above and not above[-1].line else ""
+        if is_misuse(message):
+            used = call.token if call else None
+            return misused_at(
+                self._syntax, token, message=message, function=frame.name, native=native, call=used
+            ), message
+        made = made_at(self._syntax, token, makers, tools=self._tools)
+        if made is not None:
+            return made, message
+        if not self._tools.isdisjoint(makers):
+            return called_at(self._syntax, token, makers[-1]), message
+        if native:
+            return called_at(self._syntax, token, native), message
+        return thrown_at(self._syntax, token, frame.name, message, self._tools)
+
+    def _in_source(self, frame: Frame, token: int, place: int | None) -> Frame | None:
+        """The frame with its place in the source; None where it has none there."""
+        if place is None:
+            return None
+        line, column = frame.line, frame.column
+        if place != token:
+            line, column = self._prepared.place(self._syntax.tokens[place].start)
+        original = self._prepared.original(line, column)
+        return None if original is None else Frame(frame.name, *original)

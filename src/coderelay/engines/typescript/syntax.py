@@ -18,6 +18,7 @@ _KEYWORDS = frozenset(
     "return if else for while do switch case default break continue try catch finally throw in of "
     "instanceof delete yield static get set extends super".split()
 )
+_ALSO_NAMES = frozenset("async get set static".split())
 _NESTED = 8
 _SHORT = 60
 _DECLARING = ("const", "let", "var")
@@ -38,7 +39,8 @@ class Syntax:
 
     def __init__(self, code: str) -> None:
         self.code = code
-        self.tokens: list[Token] = list(tokens(code))
+        self.templates: list[range] = []  # inner ones before those around them
+        self.tokens: list[Token] = list(tokens(code, self.templates))
         self.partner: dict[int, int] = {}
         self.around: list[int] = []  # for each token, the innermost bracket around it, or -1
         open_: list[int] = []
@@ -66,6 +68,10 @@ class Syntax:
     def is_word(self, at: int) -> bool:
         """Whether a token is a name or a keyword."""
         return _WORD.match(self.text(at)) is not None and not self.text(at)[0].isdigit()
+
+    def is_name(self, at: int) -> bool:
+        """Whether a token is a name, or a word that may be one."""
+        return self.is_word(at) and self.text(at) not in _KEYWORDS - _ALSO_NAMES
 
     def calls_around(self, at: int) -> list[Call]:
         """The calls in whose callee or arguments a token is, innermost first."""

@@ -36,21 +36,27 @@ class Token:
         return self.start + len(self.text)
 
 
-def tokens(source: str) -> Iterator[Token]:
-    """All tokens but white space, comments and the text of templates."""
+def tokens(source: str, templates: list[range] | None = None) -> Iterator[Token]:
+    """All tokens but white space, comments and the text of templates.
+
+    Where `templates` is given, the stretches of those with something filled in are added to it.
+    """
     at, depth = 0, 0
     previous = ""
-    templates: list[int] = []  # the depths at which a template goes on when its `}` comes
+    within: list[tuple[int, int]] = []  # templates: the depth at which one goes on, and its start
     barren = 0  # no regular expression begins before this: one was sought in vain on the line
     while at < len(source):
-        if source[at] == "`" or (source[at] == "}" and templates and templates[-1] == depth - 1):
+        if source[at] == "`" or (source[at] == "}" and within and within[-1][0] == depth - 1):
+            start = at
             if source[at] == "}":
-                depth = templates.pop()
+                depth, start = within.pop()
             found = _TEMPLATE.match(source, at + 1)
             assert found is not None
             if found[1] == "${":
-                templates.append(depth)
+                within.append((depth, start))
                 depth += 1
+            elif templates is not None and source[at] == "}":
+                templates.append(range(start, found.end()))
             at, previous = found.end(), "${" if found[1] == "${" else "`"
             continue
         match = _TOKEN.match(source, at)

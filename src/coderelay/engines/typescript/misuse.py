@@ -1,0 +1,112 @@
+"""Where a promise was used as if it were its value, told from where QuickJS says it was.
+
+The messages are those of `harness/unawaited.js` in the guest.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from coderelay.engines.typescript.callsite import called_at, iterated, one_line, taken_apart
+from coderelay.engines.typescript.syntax import Syntax
+
+_MISUSE = re.compile(
+    r"cannot (?:(?P<reads>read property '(?P<key>[^\n]{0,200})' of)|(?P<converts>convert)"
+    r"|(?P<iterates>iterate over)|(?P<copies>copy the properties of)|[^\n]{0,200}?) a promise"
+    r"[^:\n]{0,30}: [^\n]{0,300} was not awaited: write `await "
+)
+_TEMPLATE = "concat"
+"""The method by which QuickJS puts a template together."""
+
+
+def misused_at(
+    syntax: Syntax, at: int, *, message: str, function: str, native: str, call: int | None
+) -> int | None:
+    """Where a promise was misused at a token in a function, or in a native one called there. It may
+    be the promise of a `call`, whose token is given. None where two lines are possible."""
+    found = _MISUSE.match(message)
+    if native and native != _TEMPLATE:
+        return called_at(syntax, at, native)
+    if found is None:
+        return at
+    if found["converts"]:
+        return _in_template(syntax, at, call)
+    if found["reads"]:
+        key = found["key"]
+        sought = (key, f"'{key}'", f'"{key}"')
+        places = (*_reads(syntax, at, key), *taken_apart(syntax, at, function, sought))
+        return _chosen(syntax, places, sought, call)
+    if found["iterates"]:
+        return _chosen(syntax, iterated(syntax, at, function), "[", call)
+    if found["copies"]:
+        spread = (each for each in syntax.operand_of(at) if syntax.text(each - 1) == "...")
+        places = (*spread, *taken_apart(syntax, at, function, ["..."]))
+        return _chosen(syntax, places, ["..."], call)
+    return at
+
+
+def is_misuse(message: str) -> bool:
+    """Whether an error with this message says that a promise was used as if it were its value."""
+    return _MISUSE.match(message) is not None
+
+
+def _reads(syntax: Syntax, at: int, key: str) -> Iterator[int]:
+    """Where `a.key` or `a[…]` is read at a token: at most one place."""
+    here = syntax.function_of(at)
+    each = max(at, 0) + 1
+    while each < len(syntax.tokens) and not syntax.marks_between(each - 1, each + 1, here):
+        before = syntax.text(each - 1)
+        is_value = before in (")", "]") or syntax.is_name(each - 1)
+        if syntax.text(each) == key and before == ".":
+            yield each if syntax.tokens[each].depth < syntax.tokens[at].depth else at
+            return
+        if syntax.text(each) == "[" and (is_value or before == "."):
+            yield at
+            return
+        if syntax.text(each) == "(" and is_value:
+            each = syntax.partner.get(each, each)
+        each += 1
+
+
+def _in_template(syntax: Syntax, at: int, call: int | None) -> int | None:
+    """QuickJS places a template at the last thing filled in. Over several lines, the one that is
+    sought is the call itself or the variable that holds it."""
+    offset = syntax.tokens[at].start if at >= 0 else 0
+    around = next((each for each in syntax.templates if offset in each), None)
+    if around is None:
+        return at
+    inside = [each for each, token in enumerate(syntax.tokens) if token.start in around]
+    if one_line(syntax, inside) is not None:
+        return at
+    return one_line(syntax, (each for each in inside if _holds(syntax, each, call)))
+
+
+def _chosen(
+    syntax: Syntax, places: Iterable[int], sought: Collection[str], call: int | None
+) -> int | None:
+    """The one line that these places are on, or, where there are none, all patterns with one of the
+    tokens sought. Of several lines it is that to which the variable of the call goes."""
+    found = list(places) or [
+        pattern
+        for pattern in syntax.patterns
+        if any(syntax.text(each) in sought for each in range(pattern, syntax.partner[pattern]))
+    ]
+    chosen = one_line(syntax, found)
+    if chosen is not None:
+        return chosen
+    return one_line(syntax, (each for each in found if _holds(syntax, _value(syntax, each), call)))
+
+
+def _value(syntax: Syntax, place: int) -> int:
+    """The first token of what is taken apart by a pattern; any other place is its own."""
+    return syntax.partner[place] + 2 if place in syntax.patterns else place
+
+
+def _holds(syntax: Syntax, at: int, call: int | None) -> bool:
+    """Whether a token is a call, or the variable that it was assigned to."""
+    if call is None or at == call:
+        return at == call
+    start = call
+    while syntax.text(start - 1) == ".":  # `tools.get`
+        start -= 2
+    assigned = syntax.text(start - 1) == "=" and syntax.is_name(start - 2)
+    return assigned and syntax.text(at) == syntax.text(start - 2)
