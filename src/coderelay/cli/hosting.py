@@ -39,8 +39,19 @@ def hosted(app: "ASGIApp") -> Iterator[str]:
 
 def free_port() -> int:
     """A port that nobody listens on."""
-    with socket.create_server((LOOPBACK, 0)) as found:
-        return int(found.getsockname()[1])
+    with hold_port() as held:
+        return int(held.getsockname()[1])
+
+
+def hold_port() -> socket.socket:
+    """A socket that keeps a free port from being given to anybody else.
+
+    Only on Linux can a server listen there meanwhile. Elsewhere it has to be closed before.
+    """
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind((LOOPBACK, 0))
+    return held
 
 
 def _await_start(server: uvicorn.Server, thread: threading.Thread) -> None:
