@@ -45,6 +45,14 @@ def test_the_scripted_upstream_says_what_it_is(http: httpx.Client, scripted: str
     assert http.get(f"{scripted}/models").json()["data"][0]["id"] == "scripted"
 
 
+@pytest.mark.parametrize("body", [PLAIN, CODE], ids=["plain", "code"])
+def test_the_scripted_upstream_answers_a_request_without_messages(
+    http: httpx.Client, scripted: str, body: Json
+) -> None:
+    reply = http.post(scripted + COMPLETIONS, json={**body, "messages": []}).json()
+    assert reply["choices"][0]["message"]["content"] == WORDS
+
+
 def test_the_scripted_upstream_writes_the_program_that_it_is_given(
     http: httpx.Client, scripted: str
 ) -> None:
