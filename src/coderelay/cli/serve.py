@@ -56,6 +56,28 @@ UpstreamTimeout = Annotated[
         rich_help_panel=_UPSTREAM,
     ),
 ]
+MaxAnswer = Annotated[
+    int,
+    typer.Option(
+        "--max-answer",
+        min=1,
+        metavar="MB",
+        envvar="CODERELAY_MAX_ANSWER",
+        help="Its longest answer that comes whole, and the longest event of a stream.",
+        rich_help_panel=_UPSTREAM,
+    ),
+]
+MaxStream = Annotated[
+    int,
+    typer.Option(
+        "--max-stream",
+        min=1,
+        metavar="MB",
+        envvar="CODERELAY_MAX_STREAM",
+        help="Its longest answer that is streamed or passed on.",
+        rich_help_panel=_UPSTREAM,
+    ),
+]
 Language = Annotated[
     str,
     typer.Option(
@@ -143,7 +165,7 @@ MaxBody = Annotated[
         min=1,
         metavar="MB",
         envvar="CODERELAY_MAX_BODY",
-        help="The longest request.",
+        help="The longest body of a request.",
         rich_help_panel=_CLIENTS,
     ),
 ]
@@ -243,6 +265,8 @@ def serve(
     upstream: Upstream = None,
     upstream_key: UpstreamKey = None,
     upstream_timeout: UpstreamTimeout = _DEFAULT.upstream_timeout,
+    max_answer: MaxAnswer = _DEFAULT.answer // MB,
+    max_stream: MaxStream = _DEFAULT.stream // MB,
     language: Language = _DEFAULT.language,
     max_programs: MaxPrograms = _DEFAULT.max_programs,
     declaration_tokens: DeclarationTokens = _DEFAULT.declaration_tokens,
@@ -279,6 +303,8 @@ def serve(
         upstream=upstream,
         upstream_key=upstream_key or None,
         upstream_timeout=upstream_timeout,
+        answer=max_answer * MB,
+        stream=max_stream * MB,
         language=language,
         max_programs=max_programs,
         declaration_tokens=declaration_tokens,
