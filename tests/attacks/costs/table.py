@@ -1,5 +1,10 @@
 """All cases of all modules."""
 
-from tests.attacks.costs import Case, engines, gateway, terminal
+from tests.attacks.costs import Case, engines, gateway, terminal, typescript
 
-CASES: tuple[Case, ...] = (*engines.CASES, *gateway.CASES, *terminal.CASES)
+CASES: tuple[Case, ...] = (
+    *engines.CASES,
+    *typescript.CASES,
+    *gateway.CASES,
+    *terminal.CASES,
+)

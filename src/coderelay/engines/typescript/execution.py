@@ -260,6 +260,8 @@ class TypeScriptExecution(GuestExecution):
         if thrown.is_memory(self._guest.is_full):
             self.stop()  # a job that comes after this one must not go on
             return self.ledger.exceed("memory", NO_MEMORY)
+        if self.ledger.settled:
+            return True  # only the first failure counts, and placing one is work
         failure = thrown.failure(self.program.source, self._prepared, self.names)
         return self.ledger.fail(failure)
 
