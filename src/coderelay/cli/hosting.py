@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from coderelay.core import EngineError
+from coderelay.server.client_connection import ClientConnection
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -22,7 +23,12 @@ _PATIENCE = 60.0
 def hosted(app: "ASGIApp") -> Iterator[str]:
     """Serve an app while the block runs; gives its address, such as `http://127.0.0.1:40123`."""
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, timeout_graceful_shutdown=1, lifespan="auto"
+        app,
+        http=ClientConnection,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=1,
+        lifespan="auto",
     )
     server = uvicorn.Server(config)
     with socket.create_server((LOOPBACK, 0)) as listening:

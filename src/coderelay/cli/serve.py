@@ -10,7 +10,7 @@ from rich.text import Text
 from coderelay.cli.engines import ready
 from coderelay.cli.exits import UsageError, reported
 from coderelay.core import DEFAULT_LIMITS
-from coderelay.core.limits import MB
+from coderelay.core.limits import KB, MB
 from coderelay.engines.registry import languages
 from coderelay.server import SCRIPTED, Settings
 
@@ -158,6 +158,17 @@ ClientKeys = Annotated[
         show_default=False,
     ),
 ]
+MaxHeaders = Annotated[
+    int,
+    typer.Option(
+        "--max-headers",
+        min=1,
+        metavar="KB",
+        envvar="CODERELAY_MAX_HEADERS",
+        help="The longest headers of a request.",
+        rich_help_panel=_CLIENTS,
+    ),
+]
 MaxBody = Annotated[
     int,
     typer.Option(
@@ -275,6 +286,7 @@ def serve(
     workers: WorkerCount = _DEFAULT.workers,
     drain: Drain = _DEFAULT.drain,
     client_key: ClientKeys = None,
+    max_headers: MaxHeaders = _DEFAULT.headers // KB,
     max_body: MaxBody = _DEFAULT.body // MB,
     keep_alive: KeepAlive = _DEFAULT.keep_alive,
     threads: Threads = None,
@@ -313,6 +325,7 @@ def serve(
         workers=workers,
         drain=drain,
         client_keys=tuple(client_key or ()),
+        headers=max_headers * KB,
         body=max_body * MB,
         keep_alive=keep_alive,
         threads=threads or _DEFAULT.threads,

@@ -139,6 +139,7 @@ _ERRORS = {
     "401": "No key, or a wrong one.",
     "413": "The body, the program, a result or the number of calls is over its limit.",
     "422": "A field has the wrong type; `param` names it.",
+    "431": "The headers are over their limit.",
     "503": "Every place is taken: try again after `Retry-After`.",
     "502": "The model's endpoint failed.",
     "504": "The model's endpoint did not answer in time.",
