@@ -1,9 +1,10 @@
 """All cases of all modules."""
 
-from tests.attacks.costs import Case, engines, gateway, terminal, typescript
+from tests.attacks.costs import Case, declarations, engines, gateway, terminal, typescript
 
 CASES: tuple[Case, ...] = (
     *engines.CASES,
+    *declarations.CASES,
     *typescript.CASES,
     *gateway.CASES,
     *terminal.CASES,

@@ -281,4 +281,4 @@ def _bound(names: Sequence[ToolName], source: str) -> Sequence[ToolName]:
     known = words(source)
     if "\\u" in source or not known.isdisjoint(_REACHING):  # a name may be written in escapes
         return names
-    return reached(names, source, known)
+    return reached(names, known)
