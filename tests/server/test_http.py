@@ -66,7 +66,11 @@ def test_the_pages_describe_every_path(http: httpx.Client, scripted: str) -> Non
     root = scripted.removesuffix("/v1")
     described = http.get(f"{root}/openapi.json").json()
     assert "/v1/chat/completions" in described["paths"]
-    assert http.get(f"{root}/docs").status_code == 200
+    page = http.get(f"{root}/docs")
+    assert page.status_code == 200
+    assert page.headers["content-security-policy"].startswith("default-src 'none'")
+    assert all(path in page.text for path in described["paths"])
+    assert "http://" not in page.text and "https://" not in page.text
     assert all(
         operation["description"]
         for path in described["paths"].values()

@@ -9,7 +9,7 @@ import httpx
 
 from coderelay.conversation import Called, Ended, Event, Reply, Request
 from coderelay.core import Completed
-from coderelay.dialects.defaults import Defaults
+from coderelay.dialects.kit.code_mode import Defaults
 from coderelay.engines.registry import engine
 from coderelay.gateway import Gateway
 from coderelay.models.bounded import AnswerLimits
