@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.server.serving import ADD, CODE, COMPLETIONS, refusal
+from tests.server.serving import ADD, CODE, COMPLETIONS, gateway, refusal
 
 Json = Any
 
@@ -131,3 +131,31 @@ def test_a_body_over_the_limit_is_refused_while_it_is_read(
     for content in (b" " * 300_000, pieces()):
         response = http.post(scripted + COMPLETIONS, content=content)
         assert "200,000 bytes" in refusal(response, 413)["message"]
+
+
+MANY = {
+    "lists": b"[" + b"[]," * 500_000 + b"1]",
+    "items": b"[" + b"1," * 2_000_000 + b"1]",
+    "no JSON": b"[[[" + b"," * 3_000_000,
+}
+
+
+@pytest.mark.parametrize("what", MANY)
+@pytest.mark.parametrize("path", ["/chat/completions", "/responses", "/messages", "/code/evaluate"])
+def test_a_body_with_too_many_values_is_refused(http: httpx.Client, path: str, what: str) -> None:
+    with gateway("scripted") as url:
+        response = http.post(url + path, content=MANY[what])
+    assert response.status_code == 413
+    assert "the body: it has more than" in response.json()["error"]["message"]
+
+
+def test_a_result_with_too_many_values_is_refused_by_its_call(http: httpx.Client) -> None:
+    asked = "```\nreturn (await addNumbers({a: 1, b: 2})).length;\n```"
+    body = {**CODE, "messages": [{"role": "user", "content": asked}]}
+    with gateway("scripted") as url:
+        message = http.post(url + COMPLETIONS, json=body).json()["choices"][0]["message"]
+        (call,) = message["tool_calls"]
+        answer = {"role": "tool", "tool_call_id": call["id"], "content": MANY["lists"].decode()}
+        body = {**body, "messages": [*body["messages"], message, answer]}
+        error = refusal(http.post(url + COMPLETIONS, json=body), 413)
+    assert "more than 500,000 lists and objects; send less" in error["message"]

@@ -12,7 +12,19 @@ from coderelay.conversation.entries import CodeBlock, HandedCall, Plain
 from coderelay.conversation.errors import DamagedToken, HistoryError, TooLarge
 from coderelay.conversation.program_state import ProgramState
 from coderelay.conversation.results import result
-from coderelay.core import Completed, Entry, Failed, Json, Limits, Program, RequestError, Tool
+from coderelay.core import (
+    Completed,
+    Entry,
+    Failed,
+    Json,
+    Limits,
+    Program,
+    RequestError,
+    Result,
+    Returned,
+    Tool,
+)
+from coderelay.core.jsonpieces import TooManyValues
 from coderelay.core.jsonvalue import size
 
 Said: TypeAlias = ProgramState | call_ids.LaterCall | DamagedToken | None
@@ -86,16 +98,19 @@ class Block:
             problems += [_unanswered(call.id) for call in pending]
             if problems:
                 raise problems[0]
+        journal, unread = _journal(told, tools, limits)
+        if open and unread:
+            raise unread[0]
         return CodeBlock(
             self.program,
-            tuple(_entry(each, tools) for each in told if each.answered),
+            journal,
             pending,
             self.outcome,
             text=self.text,
             remarks=tuple(self.remarks),
             open=open,
             interrupted=self.interrupted or bool(pending),
-            whole=self.program is not None and not problems and not pending,
+            whole=self.program is not None and not problems and not unread and not pending,
             fingerprint=self.fingerprint,
             tools=self.tools,
         )
@@ -159,7 +174,22 @@ def _unanswered(id: str) -> HistoryError:
     )
 
 
-def _entry(told: _Told, tools: Mapping[str, Tool]) -> Entry:
-    call = told.call
-    answer = result(told.content, is_error=told.is_error, tool=tools.get(call.name))
-    return Entry(call.name, call.arguments, answer, told.digest)
+def _journal(
+    told: list[_Told], tools: Mapping[str, Tool], limits: Limits
+) -> tuple[tuple[Entry, ...], list[TooLarge]]:
+    """The answered calls, and what was wrong with results that could not be read: those stay the
+    text that they are."""
+    journal: list[Entry] = []
+    unread: list[TooLarge] = []
+    for each in told:
+        if not each.answered:
+            continue
+        call, content = each.call, each.content
+        answer: Result = Returned(content)
+        try:
+            if content is None or each.is_error or size(content) <= limits.result:
+                answer = result(content, is_error=each.is_error, tool=tools.get(call.name))
+        except TooManyValues as error:
+            unread.append(TooLarge(f"the result of {brief(call.id)}: {error}; send less"))
+        journal.append(Entry(call.name, call.arguments, answer, each.digest))
+    return tuple(journal), unread

@@ -7,6 +7,7 @@ tool's returns schema says `string`, always as the string.
 from collections.abc import Mapping
 
 from coderelay.core import CallError, Raised, Result, Returned, Tool
+from coderelay.core.jsonpieces import TooManyValues
 from coderelay.core.jsonvalue import NotJson
 from coderelay.wire import parse
 
@@ -14,7 +15,7 @@ _STARTS = frozenset('{["-0123456789tfn \t\r\n')
 
 
 def result(content: str | None, *, is_error: bool, tool: Tool | None) -> Result:
-    """The result that a tool message stands for."""
+    """The result that a tool message stands for. Raises `TooManyValues`."""
     if is_error:
         return Raised(CallError(content or "the tool failed"))
     if content is None:
@@ -23,6 +24,8 @@ def result(content: str | None, *, is_error: bool, tool: Tool | None) -> Result:
         return Returned(content)
     try:
         return Returned(parse(content))
+    except TooManyValues:  # as text it would be a wrong answer in silence
+        raise
     except NotJson:
         return Returned(content)
 

@@ -24,9 +24,14 @@ import zlib
 from collections.abc import Mapping
 
 from coderelay.core import Json
+from coderelay.core.jsonpieces import check_counts
+from coderelay.core.jsonreader import read_json
+from coderelay.core.jsonvalue import NotJson
 
 MAX_INFLATED = 1_000_000
 """Bytes that a text may unpack to: a small one could otherwise hold gigabytes."""
+_MOST_VALUES = 10_000
+"""Values in a state: it is made of a few long texts."""
 
 _NAMED_FIELDS = b"\xfe"
 _FIRST_VERSION = b"\xfd"
@@ -91,8 +96,9 @@ def _inflate(whole: bytes) -> tuple[bytes, bytes]:
 def _parse(read: tuple[bytes, bytes]) -> dict[str, Json]:
     form, plain = read
     try:
-        value: Json = json.loads(plain)
-    except (ValueError, RecursionError) as error:
+        check_counts(plain, most_items=_MOST_VALUES, most_containers=_MOST_VALUES)
+        value = read_json(plain)
+    except NotJson as error:
         raise UnreadableState("cannot be read") from error
     if form == _FIRST_VERSION and isinstance(value, list) and len(value) == len(_PLACES):
         return dict(zip(_PLACES, value, strict=True))

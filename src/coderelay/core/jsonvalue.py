@@ -1,8 +1,9 @@
 """JSON values: their one text form, their digest, and when two of them are the same."""
 
 import hashlib
-import json
 from typing import Any, TypeAlias
+
+from coderelay.core.jsonwriter import Writer
 
 Json: TypeAlias = Any
 """None, bool, int, float, str, list or dict with string keys: what `json.loads` gives."""
@@ -12,7 +13,8 @@ MAX_DEPTH = 256
 at a depth that varies with the caller's stack; a run must not."""
 
 
-_WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_COMPACT = Writer(ensure_ascii=False, sort_keys=False)
+_CANONICAL = Writer(ensure_ascii=True, sort_keys=True)
 
 
 class NotJson(ValueError):
@@ -22,7 +24,7 @@ class NotJson(ValueError):
 def dump(value: Json) -> str:
     """The compact text of a value. Raises `NotJson` for NaN, infinities and foreign objects."""
     try:
-        return _WRITER.encode(value)
+        return _COMPACT.write(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise NotJson(str(error)) from error
 
@@ -51,9 +53,7 @@ def kind(value: Json) -> str:
 
 def canonical(value: Json) -> str:
     """The text that equal values share: keys sorted, no white space, ASCII only."""
-    return json.dumps(
-        value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), sort_keys=True
-    )
+    return _CANONICAL.write(value)
 
 
 def digest(value: Json) -> str:

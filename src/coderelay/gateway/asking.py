@@ -1,6 +1,5 @@
 """How the model is asked: what it is shown, what it is offered, and which answer it must give."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,8 +13,10 @@ from coderelay.conversation import (
 )
 from coderelay.conversation.shown import shown
 from coderelay.core import InvalidTool, Json, Tool, UnknownLanguage
+from coderelay.core.jsonvalue import NotJson
 from coderelay.declare import code_tool
 from coderelay.declare.check import compiled
+from coderelay.gateway.model_json import read_model_json
 from coderelay.gateway.toolset import Toolset
 from coderelay.gateway.understanding import Offer
 
@@ -57,8 +58,8 @@ def body(
 def fits(text: str, response_format: Mapping[str, Any]) -> bool:
     """Whether a text is already in the format that the client asked for."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = read_model_json(text, strict=True)
+    except NotJson:
         return False
     said = response_format.get("json_schema") or {}
     schema = said.get("schema", {"type": "object"})

@@ -5,12 +5,12 @@ nothing after it; or a `<tool_call>`. Anything else is what it looks like: words
 See docs/design/program-in-words.md.
 """
 
-import json
 import re
 from collections.abc import Collection, Mapping
 
-from coderelay.core import Json
+from coderelay.core.jsonvalue import NotJson, dump
 from coderelay.engines.fence import BACKQUOTES, BlockReader, Place, whole_block
+from coderelay.gateway.model_json import read_model_json
 
 _TOOL_CALL = "<tool_call>"
 _MARKS = (BACKQUOTES, _TOOL_CALL)
@@ -117,12 +117,12 @@ def _start(text: str) -> int:
 def _call(text: str) -> tuple[str, str] | None:
     xml = _XML.match(text)
     if xml is not None:
-        return xml[1], json.dumps({xml[2]: xml[3]})
+        return xml[1], dump({xml[2]: xml[3]})
     try:
-        said: Json = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
+        said = read_model_json(text)
+    except NotJson:
         return None
     if not isinstance(said, Mapping) or not isinstance(said.get("name"), str):
         return None
     arguments = said.get("arguments", said.get("parameters", {}))
-    return said["name"], arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return said["name"], arguments if isinstance(arguments, str) else dump(arguments)

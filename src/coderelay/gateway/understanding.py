@@ -1,15 +1,15 @@
 """What a model meant: words, a program, calls of its own, or something to tell it off for."""
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from io import StringIO
 from typing import TypeAlias
 
 from coderelay.conversation import Message, call_ids
 from coderelay.conversation.shown import fresh_id
 from coderelay.core import Json
+from coderelay.core.jsonvalue import NotJson, dump
 from coderelay.gateway.answer import ModelAnswer, ModelCall
+from coderelay.gateway.model_json import LONGEST, read_model_json
 from coderelay.gateway.speech import Speech
 from coderelay.gateway.toolset import Toolset
 
@@ -68,7 +68,7 @@ def understand(answer: ModelAnswer, speech: Speech, offer: Offer) -> Meaning:
         source = speech.program(offer.toolset.spellings)
         if source is not None:
             return Code(source, before)
-        calls = [ModelCall(name=name, written=StringIO(given)) for name, given in speech.calls()]
+        calls = [ModelCall(name=name, parts=[given]) for name, given in speech.calls()]
         text = before if calls else text
     if not calls or (offer.code is None and not offer.direct):
         return Words(text)
@@ -83,8 +83,8 @@ def understand(answer: ModelAnswer, speech: Speech, offer: Offer) -> Meaning:
 
 def _code(call: ModelCall, answer: ModelAnswer, text: str) -> Meaning:
     try:
-        arguments: Json = json.loads(call.arguments, strict=False)
-    except (ValueError, RecursionError) as error:
+        arguments = read_model_json(call.arguments)
+    except NotJson as error:
         if answer.finish == "length":
             return Words(text)
         reason = (
@@ -127,11 +127,11 @@ def _reproach(name: str, offer: Offer) -> str:
 def _sound(arguments: str) -> str:
     """Arguments that an upstream accepts back, whatever the model wrote."""
     try:
-        if isinstance(json.loads(arguments), dict):
+        if isinstance(read_model_json(arguments), dict):
             return arguments
-    except (ValueError, RecursionError):
+    except NotJson:
         pass
-    return json.dumps({"code": arguments})
+    return dump({"code": arguments[:LONGEST]})
 
 
 def _written(calls: list[ModelCall]) -> tuple[Message, ...]:

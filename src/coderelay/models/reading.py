@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from coderelay.conversation import UpstreamError, Usage
 from coderelay.core import Json
-from coderelay.core.jsonvalue import MAX_DEPTH, check_depth
+from coderelay.core.jsonpieces import TooManyValues
+from coderelay.core.jsonreader import read_json
+from coderelay.core.jsonvalue import NotJson
 from coderelay.models.protocol import (
     CallPiece,
     Counted,
@@ -30,14 +32,11 @@ def parsed(text: str | bytes) -> Json:
     """The value of an upstream's JSON. A number that is none (NaN, 1e999) is null, since nobody
     could be sent it. Raises `UpstreamError`."""
     try:
-        if isinstance(text, bytes):
-            text = text.decode(json.detect_encoding(text), "surrogatepass")
-        value = _READER.decode(text)
-        if text.count("[") + text.count("{") > MAX_DEPTH:
-            check_depth(value)
-    except (ValueError, RecursionError):  # the message would quote what was sent
+        return read_json(text, _READER)
+    except TooManyValues as error:
+        raise UpstreamError(f"the model's endpoint sent a JSON text: {error}") from None
+    except NotJson:  # the message would quote what was sent
         raise UpstreamError("the model's endpoint sent something else than JSON") from None
-    return value
 
 
 def pieces(body: Json) -> Iterator[Delta]:

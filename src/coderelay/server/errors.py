@@ -21,6 +21,13 @@ class NotJsonBody(Refused):
     code = "invalid_json"
 
 
+class TooManyValuesInBody(Refused):
+    """The body is JSON with more lists, objects or items than one text may have."""
+
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    code = "too_many_values"
+
+
 class Unauthorized(Refused):
     """No key, or a wrong one."""
 

@@ -10,8 +10,9 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 from coderelay.core import Json
+from coderelay.core.jsonpieces import TooManyValues
 from coderelay.core.jsonvalue import NotJson
-from coderelay.server.errors import BodyTooLarge, Gone, NotJsonBody
+from coderelay.server.errors import BodyTooLarge, Gone, NotJsonBody, TooManyValuesInBody
 from coderelay.server.keys import key_of
 from coderelay.wire import parse
 
@@ -48,9 +49,9 @@ class Exchange:
 
     async def body(self, limit: int) -> bytes:
         """The whole body; from here on, a client that leaves cancels the task it is served by."""
-        body = bytearray()
+        pieces: list[bytes] = []
         length = self.headers.get(b"content-length", b"")
-        refused = length.isdigit() and (len(length) > 18 or int(length) > limit)
+        refused = length.isdigit() and int(length) > limit
         while True:
             message = await self._receive()
             if message["type"] == "http.disconnect":
@@ -60,20 +61,22 @@ class Exchange:
             self.received += len(piece)
             refused = refused or self.received > limit
             if not refused:
-                body += piece
+                pieces.append(piece)
             # A client that is still sending cannot hear: what it sends is thrown away for a while.
             if not message.get("more_body") or self.received > 2 * limit:
                 break
         if refused:
             raise BodyTooLarge(f"the body is over {limit:,} bytes: send a shorter history")
         self._watch()
-        return bytes(body)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     @staticmethod
     def parsed(raw: bytes) -> Json:
         """A body as JSON."""
         try:
             return parse(raw)
+        except TooManyValues as error:
+            raise TooManyValuesInBody(f"the body: {error}; send a shorter history") from error
         except NotJson as error:
             raise NotJsonBody(f"the body is no JSON: {error}") from error
 

@@ -1,11 +1,5 @@
 """All cases of all modules."""
 
-from tests.attacks.costs import Case, declarations, engines, gateway, terminal, typescript
+from tests.attacks.costs import Case, engines, gateway, jsontext, terminal
 
-CASES: tuple[Case, ...] = (
-    *engines.CASES,
-    *declarations.CASES,
-    *typescript.CASES,
-    *gateway.CASES,
-    *terminal.CASES,
-)
+CASES: tuple[Case, ...] = (*engines.CASES, *gateway.CASES, *jsontext.CASES, *terminal.CASES)

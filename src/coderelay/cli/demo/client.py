@@ -55,7 +55,7 @@ class Client:
                 self.between(self.batches)
 
     async def _complete(self, http: httpx.AsyncClient) -> dict[str, Json]:
-        functions = [declared(tool) for tool in self.tools]
+        functions = [_function(tool) for tool in self.tools]
         body = {"model": self.model, "messages": self.messages, "tools": functions}
         response = await http.post(f"{self.address}/v1/chat/completions", json=body)
         if response.status_code != 200:
@@ -87,13 +87,12 @@ class Client:
             self.spans.append(Span(label, ended - event.seconds, ended, failed))
 
 
-def declared(tool: AnyLocalTool) -> Json:
-    """A tool as Chat Completions declares it."""
-    about = tool.declaration
+def _function(tool: AnyLocalTool) -> Json:
+    declared = tool.declaration
     function = {
-        "name": about.name,
-        "description": about.description,
-        "parameters": about.parameters,
+        "name": declared.name,
+        "description": declared.description,
+        "parameters": declared.parameters,
     }
     return {"type": "function", "function": function}
 

@@ -1,12 +1,13 @@
 """A failure as the guest told it, checked, and with what only the host knows."""
 
 import difflib
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from coderelay.core import Failure, ToolName
+from coderelay.core.jsonreader import read_json
+from coderelay.core.jsonvalue import NotJson
 from coderelay.core.outcome import FailureKind
 from coderelay.engines.frame import code_frame
 from coderelay.engines.wasm.execution import NO_MEMORY
@@ -27,7 +28,7 @@ LONGEST = 1 << 20
 def failure(text: str, source: str, names: Sequence[ToolName]) -> Failure:
     """Read what the guest said. User code may have written it: nothing in it is trusted."""
     told = _told(text)
-    kind = str(told.get("kind"))
+    kind = _text(told.get("kind"))
     line, column = _number(told.get("line")), _number(told.get("column"))
     full = kind == "memory"
     message = NO_MEMORY if full else _text(told.get("message"))
@@ -50,8 +51,8 @@ def is_bare(text: str) -> bool:
 
 def _told(text: str) -> dict[str, Any]:
     try:
-        told = json.loads(text) if len(text) <= LONGEST else None
-    except (ValueError, RecursionError):
+        told = read_json(text) if len(text) <= LONGEST else None
+    except NotJson:
         return {}
     return told if isinstance(told, dict) else {}
 

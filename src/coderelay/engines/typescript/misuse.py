@@ -77,8 +77,7 @@ def _in_template(syntax: Syntax, at: int, call: int | None) -> int | None:
     inside = [each for each, token in enumerate(syntax.tokens) if token.start in around]
     if one_line(syntax, inside) is not None:
         return at
-    variable = _variable(syntax, call)
-    return one_line(syntax, (each for each in inside if _is_call(syntax, each, call, variable)))
+    return one_line(syntax, (each for each in inside if _holds(syntax, each, call)))
 
 
 def _chosen(
@@ -87,34 +86,27 @@ def _chosen(
     """The one line that these places are on, or, where there are none, all patterns with one of the
     tokens sought. Of several lines it is that to which the variable of the call goes."""
     found = list(places) or [
-        pattern for pattern in syntax.patterns if syntax.holds(pattern, sought)
+        pattern
+        for pattern in syntax.patterns
+        if any(syntax.text(each) in sought for each in range(pattern, syntax.partner[pattern]))
     ]
     chosen = one_line(syntax, found)
     if chosen is not None:
         return chosen
-    variable = _variable(syntax, call)
-    return one_line(
-        syntax,
-        (each for each in found if _is_call(syntax, _value(syntax, each), call, variable)),
-    )
+    return one_line(syntax, (each for each in found if _holds(syntax, _value(syntax, each), call)))
 
 
 def _value(syntax: Syntax, place: int) -> int:
     """The first token of what is taken apart by a pattern; any other place is its own."""
-    return syntax.partner[place] + 2 if syntax.pattern_around(place) == place else place
+    return syntax.partner[place] + 2 if place in syntax.patterns else place
 
 
-def _is_call(syntax: Syntax, at: int, call: int | None, variable: str | None) -> bool:
+def _holds(syntax: Syntax, at: int, call: int | None) -> bool:
     """Whether a token is a call, or the variable that it was assigned to."""
-    return at == call or (variable is not None and syntax.text(at) == variable)
-
-
-def _variable(syntax: Syntax, call: int | None) -> str | None:
-    """The variable that a call was assigned to, if it was."""
-    if call is None:
-        return None
+    if call is None or at == call:
+        return at == call
     start = call
     while syntax.text(start - 1) == ".":  # `tools.get`
         start -= 2
     assigned = syntax.text(start - 1) == "=" and syntax.is_name(start - 2)
-    return syntax.text(start - 2) if assigned else None
+    return assigned and syntax.text(at) == syntax.text(start - 2)

@@ -1,17 +1,12 @@
 """What a guest tells the host, checked and bounded as it comes."""
 
 import copy
-import json
 
 from coderelay.core import Call, Failure, Json, Limits, Log, Returned
-from coderelay.core.jsonvalue import MAX_DEPTH, check_depth, size
+from coderelay.core.jsonpieces import TooManyValues
+from coderelay.core.jsonreader import read_json
+from coderelay.core.jsonvalue import NotJson, size
 
-
-def _refuse(constant: str) -> None:
-    raise ValueError(constant)
-
-
-_READER = json.JSONDecoder(parse_constant=_refuse)
 UNREADABLE = object()
 _NO_VALUE = Failure(
     "exception",
@@ -79,7 +74,10 @@ class Ledger:
         if self._waiting > limits.batch:
             message = f"the arguments of all waiting calls are over {shown_size(limits.batch)}: "
             return self.exceed("batch", message + "await them in smaller groups")
-        parsed = parse(arguments)
+        try:
+            parsed = parse(arguments)
+        except TooManyValues as error:
+            return self.exceed("arguments", f"the arguments of {name}: {error}; pass less")
         # No arguments at all: the tool's schema will refuse that, and say so.
         self.batch.append(Call(self._made, name, None if parsed is UNREADABLE else parsed))
         self._made += 1
@@ -92,7 +90,10 @@ class Ledger:
         if size(value) > self._limits.value:
             message = f"the value is over {shown_size(self._limits.value)}: return a summary"
             return self.exceed("value", message)
-        parsed = parse(value)
+        try:
+            parsed = parse(value)
+        except TooManyValues as error:
+            return self.exceed("value", f"the value: {error}; return a summary")
         if parsed is UNREADABLE:
             return self.fail(_NO_VALUE)
         self.value = Returned(parsed)
@@ -116,13 +117,13 @@ class Ledger:
 
 
 def parse(text: str) -> Json:
-    """JSON from our harness. Anything else is tampering, or an integer too long for Python."""
+    """JSON from our harness; `UNREADABLE` for tampering, and for an integer that is too long for
+    Python. Raises `TooManyValues`."""
     try:
-        parsed = _READER.decode(text)
-        if text.count("[") + text.count("{") > MAX_DEPTH:
-            check_depth(parsed)
-        return parsed
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except TooManyValues:
+        raise
+    except NotJson:
         return UNREADABLE
 
 

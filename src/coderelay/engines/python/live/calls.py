@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from coderelay.core import CallError, Json, Raised, Result, Returned
+from coderelay.core.jsonpieces import TooManyValues
 from coderelay.core.jsonvalue import NotJson, check_depth, dump, size
 from coderelay.engines.python import entry
 from coderelay.engines.python.live.limits import LiveLimits
@@ -74,7 +75,10 @@ def write(calls: Sequence[LiveCall], results: Sequence[Result], limits: LiveLimi
 def _call(name: str, arguments: str, limits: LiveLimits) -> LiveCall:
     if size(arguments) > limits.arguments:
         raise NoCalls(f"the arguments of a call are over {limits.arguments} bytes: pass less")
-    named, parsed = parse(name), parse(arguments)
+    try:
+        named, parsed = parse(name), parse(arguments)
+    except TooManyValues as error:
+        raise NoCalls(f"the arguments of a call: {error}; pass less", "calls") from error
     if not isinstance(named, str) or parsed is UNREADABLE:
         raise NoCalls("the arguments of a call cannot be read as JSON")
     return LiveCall(named, parsed)

@@ -1,1 +1,0 @@
-"""What all dialects share: typed fields, tools, programs, `code_mode`, errors, OpenAPI."""

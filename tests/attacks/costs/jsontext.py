@@ -1,0 +1,113 @@
+"""What JSON from outside costs, read, written and compared."""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from coderelay.conversation.state_text import MAX_INFLATED, UnreadableState, pack, unpack
+from coderelay.core.jsonreader import read_json
+from coderelay.core.jsonvalue import NotJson, canonical, check_depth, dump, same
+from tests.attacks.costs import Case
+
+TEXT, SHORTER = 1_100_000, 150_000
+"""Bytes of a text that is read in pieces, for cases that take little or much for each. Bodies may
+have sixty times as many, which would take long to test."""
+DEEP = "[" * 250 + "1" * 200 + "]" * 250 + ","
+LONG = '"' + "x" * 40_000 + '"'
+
+
+def _read(text: str) -> None:
+    with contextlib.suppress(NotJson):
+        read_json(text)
+
+
+def _unpack(text: str) -> None:
+    with contextlib.suppress(UnreadableState):
+        unpack(text, frozenset())
+
+
+def _repeat(piece: str, before: str = "[", after: str = "1]") -> Callable[[int], str]:
+    return lambda size: before + piece * (size // len(piece)) + after
+
+
+def _value(piece: str) -> Callable[[int], Any]:
+    return lambda size: json.loads(_repeat(piece)(size))
+
+
+TEXTS = {
+    "objects with one key": _repeat('{"a":0},'),
+    "deep lists around a long one": _repeat("[" * 250 + "1," * 40_000 + "1" + "]" * 250 + ","),
+    "deep objects with long texts": _repeat('{"a":' * 100 + LONG + "}" * 100 + ","),
+    "brackets that never close": _repeat("["),
+    "lists that never close": _repeat("[1,"),
+    "numbers with many digits": _repeat("9" * 4_300 + ","),
+    "a text of escapes": _repeat("\\n", '"', '"'),
+    "a text of pairs of escapes": _repeat("\\ud83d\\ude00", '"', '"'),
+    "a text of escaped quotes that never ends": _repeat('\\"', '"', ""),
+    "texts with brackets and quotes": _repeat('"[{,\\"",'),
+    "quotes": _repeat('"', "", ""),
+    "a key after a text of quotes, often": _repeat('{"\\"\\"\\"\\"":[' + "1," * 20_000 + "1]},"),
+    "white space": _repeat(" "),
+    "commas": _repeat(","),
+    "line ends before an error": _repeat("1,\n", after="x"),
+}
+SHORTER_TEXTS = {"empty lists": _repeat("[],"), "deep lists": _repeat(DEEP)}
+VALUES = {
+    "empty lists": "[],",
+    "deep lists": DEEP,
+    "numbers": "0.123456,",
+    "numbers with many digits": "9" * 4_300 + ",",
+    "rows": '{"a":1,"b":[1,"c"]},',
+    "long texts": '"' + "é" * 40_000 + '",',
+}
+
+
+def _cases(
+    place: str, size: int, made: Mapping[str, Callable[[int], Any]], read: Callable[[Any], object]
+) -> Iterator[Case]:
+    return (Case(place, text, size, make, read) for text, make in made.items())
+
+
+_MADE = {text: _value(piece) for text, piece in VALUES.items()}
+CASES = (
+    *_cases("core.jsonreader.read_json", TEXT, TEXTS, _read),
+    *_cases("core.jsonreader.read_json", 2 * SHORTER, SHORTER_TEXTS, _read),
+    *_cases("core.jsonvalue.dump", SHORTER, _MADE, dump),
+    *_cases("core.jsonvalue.canonical", SHORTER, _MADE, canonical),
+    Case(
+        "core.jsonvalue.canonical",
+        "an object with keys in no order",
+        SHORTER,
+        lambda size: {str(each * 7_919 % 1_000_003): 0 for each in range(size // 10)},
+        canonical,
+    ),
+    Case(
+        "core.jsonvalue.check_depth",
+        "deep lists",
+        SHORTER,
+        _value(DEEP),
+        check_depth,
+    ),
+    Case(
+        "core.jsonvalue.same",
+        "equal lists",
+        SHORTER,
+        lambda size: (_value("[1,[]],")(size), _value("[1,[]],")(size)),
+        lambda pair: same(*pair),
+    ),
+    Case(
+        "conversation.state_text.unpack",
+        "lists that compress well",
+        MAX_INFLATED,
+        lambda size: pack({"program": [[]] * (size // 4)}),
+        _unpack,
+    ),
+    Case(
+        "conversation.state_text.unpack",
+        "a text of escapes",
+        MAX_INFLATED,
+        lambda size: pack({"program": "\n" * (size // 4)}),
+        _unpack,
+    ),
+)
