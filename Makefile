@@ -8,7 +8,7 @@ COMPILE := .lock/$(SCRIPTS)/uv pip compile --quiet --universal --python-version 
 
 RUNS ?= 1
 
-.PHONY: help build demo test coverage test-busy test-clients check static format hooks dist bench lock clean
+.PHONY: help build demo test coverage test-busy test-clients check static format hooks dist bench figures lock clean
 help: ## Show what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
@@ -57,6 +57,9 @@ dist: build ## Build the wheel and the source archive into dist
 
 bench: build ## Measure, against peers in the same run
 	$(BIN)/python -m bench
+
+figures: build ## Measure the figures on the README's first screen, and write them there
+	$(BIN)/python -m bench.first_screen
 
 lock: ## Renew requirements/*.txt; UPGRADE="--upgrade-package ruff" or --upgrade for newer versions
 	$(PYTHON) -m venv .lock

@@ -8,6 +8,8 @@ from coderelay import Failed, Program, evaluate
 from coderelay.core import DEFAULT_LIMITS
 from coderelay.engines.python import entry
 from coderelay.engines.typescript import forms
+from coderelay.engines.typescript.failure import Thrown
+from coderelay.engines.typescript.prepare import Prepared
 from coderelay.session import ToolIsCode
 
 LONGER = "```" + " " * DEFAULT_LIMITS.source + "x"
@@ -41,3 +43,12 @@ def test_a_cell_that_is_too_long_is_refused_before_it_is_read(tmp_path: Path) ->
         told = session.tool_call(item)
     assert told is not None
     assert "write a shorter one" in told["output"]
+
+
+def test_an_error_is_not_placed_in_code_that_became_far_longer_than_a_source() -> None:
+    stack = "    at f (program.ts:1:1)"
+    for length, line in ((1_000, 1), (300_000, None)):
+        code = "\n" + "f();\n" * (length // 5)  # as the stripper gives it, with a line of ours
+        thrown = Thrown("TypeError", "not a function", stack.replace(":1:1", ":2:1"))
+        failure = thrown.failure(code, Prepared(code, code), ())
+        assert failure.line == line

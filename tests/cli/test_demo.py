@@ -1,6 +1,7 @@
 """The demo plays its scenarios through a real server, whatever happens to that server."""
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typer.testing import Result
 from coderelay.cli.demo import SAMPLES, examples, programs
 from coderelay.cli.demo.recorder import Recorder
 from coderelay.cli.demo.scenarios import SCENARIOS, scripted
-from coderelay.cli.hosting import hosted
+from coderelay.cli.hosting import hold_port, hosted
 from coderelay.engines.registry import languages
 from coderelay.server.app import create_app
 from coderelay.server.settings import Settings
@@ -115,3 +116,12 @@ def test_a_client_to_start_from_plays_its_scenario(name: str) -> None:
     assert done.returncode == 0, done.stderr
     for turn in SCENARIOS[CLIENTS[name]].turns:
         assert turn.answer in done.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system lets a port be held so")
+def test_no_other_program_gets_the_port_of_the_server_while_it_is_dead() -> None:
+    with hold_port() as held:
+        with socket.socket() as other, pytest.raises(OSError, match="in use"):
+            other.bind(held.getsockname())
+        for _ in range(2):
+            socket.create_server(held.getsockname()).close()

@@ -22,6 +22,7 @@ from tests.client.endpoints import (
     events,
     ours,
 )
+from tests.server import hostile as attacks
 
 
 def refused(status: int, **headers: str) -> Respond:
@@ -124,3 +125,40 @@ def test_errors_come_out_of_the_iteration() -> None:
 
     with pytest.raises(EndpointError, match="too many"):
         asyncio.run(listen())
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "a header line without end",
+        "interim answers without end",
+        "an error's body without end",
+        "a body in chunks without end",
+        "a line of a stream without end",
+        "an event of a stream without end",
+        "a gzip bomb",
+        "an unknown coding",
+    ],
+)
+def test_an_endpoint_that_sends_without_end_is_hung_up_on(what: str) -> None:
+    every = attacks.NO_ANSWER | attacks.WITH_A_BODY | attacks.PACKED
+    with attacks.hostile() as endpoint:
+        endpoint.begin(every[what])
+        talk = Agent(endpoint.url, model="m")
+        with pytest.raises(EndpointError):
+            talk.run_sync("Go.")
+        assert endpoint.sent < 40_000_000
+        endpoint.begin(attacks.well_behaved)
+        assert talk.run_sync("Go.") == "Hi."
+
+
+def test_the_answer_to_a_probe_is_bounded() -> None:
+    with attacks.hostile() as endpoint:
+        endpoint.begin(attacks.WITH_A_BODY["a body in chunks without end"])
+
+        async def probe() -> bool | None:
+            async with Endpoint(endpoint.url).connect() as connection:
+                return await connection.is_coderelay()
+
+        assert asyncio.run(probe()) is False
+        assert endpoint.sent < 16_000_000

@@ -16,7 +16,7 @@ from coderelay.conversation import (
 )
 from coderelay.core import Diverged, EngineError, TimedOut
 from coderelay.dialects import anthropic
-from coderelay.dialects.defaults import Defaults
+from coderelay.dialects.kit.code_mode import Defaults
 from tests.dialects.contract.anthropic_client import AnthropicClient
 
 Json = Any

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from coderelay.core import RequestError
 from coderelay.dialects import anthropic
-from coderelay.dialects.defaults import Defaults
+from coderelay.dialects.kit.code_mode import Defaults
 from tests.attacks.costs import Case
 from tests.attacks.costs.measure import growth
 

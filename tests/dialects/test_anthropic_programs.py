@@ -12,7 +12,7 @@ from coderelay.conversation.output import recalled
 from coderelay.conversation.shown import told
 from coderelay.core import Completed, Failed, Program
 from coderelay.dialects.anthropic.execution import read_result, result_block
-from coderelay.dialects.fields import Fields
+from coderelay.dialects.kit.fields import Fields
 from coderelay.models import ScriptedModel
 from coderelay.models.scripted import Answer
 from tests.conversation.test_output import outcomes

@@ -23,7 +23,7 @@ from coderelay.conversation import (
 )
 from coderelay.core import Completed, Program
 from coderelay.dialects import anthropic
-from coderelay.dialects.defaults import Defaults
+from coderelay.dialects.kit.code_mode import Defaults
 from tests.dialects.contract.anthropic_client import CODE_EXECUTION, AnthropicClient
 
 Json = Any

@@ -7,8 +7,8 @@ import pytest
 from coderelay.conversation import FieldError, Plain, Request, TooLarge, Unsupported
 from coderelay.dialects import anthropic
 from coderelay.dialects.anthropic.history import MOST_BLOCKS
-from coderelay.dialects.bounds import MOST_MESSAGES
-from coderelay.dialects.defaults import Defaults
+from coderelay.dialects.kit.code_mode import Defaults
+from coderelay.dialects.kit.history import MOST_MESSAGES
 
 Json = Any
 
@@ -376,7 +376,3 @@ def test_code_execution_is_python_and_may_be_chosen() -> None:
 def test_a_strict_tool_stays_strict() -> None:
     tool = {**TOOL, "strict": True, "allowed_callers": ["direct"]}
     assert decoded(tools=[tool]).direct[0]["function"]["strict"] is True
-
-
-def test_nothing_is_passed_on_untouched() -> None:
-    assert not anthropic.untouched({"model": "m", "messages": []})

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from coderelay.conversation import TooLarge
 from coderelay.core import RequestError
 from coderelay.dialects import chat
-from coderelay.dialects.bounds import MOST_MESSAGES
 from coderelay.dialects.code import decode_declarations, decode_evaluate
+from coderelay.dialects.kit.history import MOST_MESSAGES
 
 odd = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5)),

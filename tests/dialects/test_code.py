@@ -7,6 +7,7 @@ import pytest
 from coderelay.conversation import Unsupported
 from coderelay.core import Completed, Entry, Limits, Program, Returned, Tool
 from coderelay.dialects import code
+from coderelay.dialects.kit.errors import openai_error_body
 
 PROGRAM = {"language": "python", "source": "1", "id": "p1", "created": 5}
 
@@ -51,7 +52,7 @@ def test_what_to_evaluate_is_read() -> None:
 def test_bad_input_is_refused_by_its_name(body: Any, status: int, named: str) -> None:
     with pytest.raises(Exception, match=r".") as caught:
         code.decode_evaluate(body, limits=Limits(source=50, result=50))
-    got, answer, _ = code.error_body(caught.value)
+    got, answer, _ = openai_error_body(caught.value)
     assert got == status
     assert named in answer["error"]["message"]
     assert answer["error"]["param"] == (None if named == "entry 0" else named)

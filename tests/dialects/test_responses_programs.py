@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from coderelay.conversation import DamagedToken
 from coderelay.core import Completed, Failed, Failure, Program
 from coderelay.core.program import LANGUAGES, LATEST
-from coderelay.dialects.fields import Fields
+from coderelay.dialects.kit.fields import Fields
 from coderelay.dialects.responses.program import (
     output_item,
     program_item,

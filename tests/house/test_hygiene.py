@@ -12,7 +12,7 @@ import pytest
 import coderelay
 
 ROOT = Path(__file__).parents[2]
-SKIPPED = {"node_modules", "__pycache__", "dist", "build", "guest", "results"}
+SKIPPED = {"node_modules", "__pycache__", "dist", "build", "guest", "results", "htmlcov"}
 SHOWN = {
     ".ci",
     ".editorconfig",

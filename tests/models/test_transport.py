@@ -1,77 +1,15 @@
 """The transport keeps httpx's promises over a real socket, whatever the other side does."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import socket
+import struct
 
 import httpx
 import pytest
 
-from coderelay.models.transport import AsyncioTransport, transport_for
+from coderelay.models.transport import AsyncioTransport
+from tests.models.serving import WHOLE, ask, send, served
 from tests.ports import closed_port
-
-Answer = Callable[[asyncio.StreamWriter], Awaitable[None]]
-WHOLE = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello"
-
-
-class Server:
-    """Answers each request by the next of its answers; the last one is for all that follow."""
-
-    def __init__(self, *answers: bytes | Answer) -> None:
-        self._answers = list(answers)
-        self.connections = 0
-        self.requests: list[bytes] = []
-        self.left = asyncio.Event()
-        self.url = ""
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        try:
-            while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0] or 0)
-                self.requests.append(head + await reader.readexactly(length))
-                answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
-                if isinstance(answer, bytes):
-                    writer.write(answer)
-                    await writer.drain()
-                else:
-                    await answer(writer)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            self.left.set()
-        finally:
-            writer.close()
-
-
-@asynccontextmanager
-async def served(*answers: bytes | Answer) -> AsyncIterator[tuple[Server, AsyncioTransport]]:
-    script = Server(*answers)
-    transport = AsyncioTransport()
-    listening = await asyncio.start_server(script.serve, "127.0.0.1", 0)
-    script.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1/x?q=1"
-    async with listening:
-        try:
-            yield script, transport
-        finally:
-            await transport.aclose()
-
-
-async def ask(
-    transport: AsyncioTransport, url: str, *, read_timeout: float | None = None
-) -> tuple[int, bytes]:
-    timeout = httpx.Timeout(None, read=read_timeout)
-    async with httpx.AsyncClient(transport=transport, timeout=timeout) as client:
-        # httpx's client closes its transport: the connections are for one question then
-        response = await client.post(url, content=b"body", headers={"x-b": "c"})
-        return response.status_code, response.content
-
-
-async def send(transport: AsyncioTransport, url: str) -> bytes:
-    response = await transport.handle_async_request(httpx.Request("POST", url, content=b"body"))
-    assert isinstance(response.stream, httpx.AsyncByteStream)
-    content = b"".join([piece async for piece in response.stream])
-    await response.stream.aclose()
-    return content
 
 
 async def closing(writer: asyncio.StreamWriter) -> None:
@@ -245,11 +183,78 @@ def test_a_header_cannot_smuggle_another() -> None:
     asyncio.run(run())
 
 
-def test_a_proxy_of_the_environment_is_used_except_where_it_is_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:3128")
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    assert not isinstance(transport_for("https://model.example/v1"), AsyncioTransport)
-    assert isinstance(transport_for("https://127.0.0.1/v1"), AsyncioTransport)
-    assert isinstance(transport_for("http://model.example/v1"), AsyncioTransport)
+SECOND = WHOLE.replace(b"hello", b"other")
+
+
+@pytest.mark.parametrize(
+    "after",
+    [SECOND, SECOND[:20], b"garbage", b"x" * 300_000],
+    ids=["whole", "part", "garbage", "long"],
+)
+def test_what_follows_an_answer_is_passed_over_and_ends_the_connection(after: bytes) -> None:
+    async def run() -> None:
+        async with served(WHOLE + after) as (server, transport):
+            for _ in range(2):
+                assert await send(transport, server.url) == b"hello"
+            assert server.connections == 2
+
+    asyncio.run(run())
+
+
+def test_headers_are_those_of_the_first_answer_and_no_trailers() -> None:
+    chunked = b"HTTP/1.1 200 OK\r\nX-A: b\r\nTransfer-Encoding: chunked\r\n\r\n"
+    trailed = chunked + b"5\r\nhello\r\n0\r\nX-Trailer: t\r\n\r\n"
+
+    async def run() -> None:
+        async with served(WHOLE + SECOND, trailed) as (server, transport):
+            for _ in range(2):
+                request = httpx.Request("POST", server.url, content=b"")
+                response = await transport.handle_async_request(request)
+                assert isinstance(response.stream, httpx.AsyncByteStream)
+                names = [name.lower() for name, _ in response.headers.raw]
+                assert names in ([b"content-length", b"x-a"], [b"x-a", b"transfer-encoding"])
+                assert b"".join([piece async for piece in response.stream]) == b"hello"
+                await response.stream.aclose()
+
+    asyncio.run(run())
+
+
+def test_an_answer_of_no_stated_length_that_is_reset_is_no_whole_answer() -> None:
+    async def reset(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\nhel")
+        await writer.drain()
+        await go_on.wait()
+        sock = writer.get_extra_info("socket")
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.transport.abort()
+
+    async def run() -> None:
+        nonlocal go_on
+        go_on = asyncio.Event()
+        async with served(reset) as (server, transport):
+            request = httpx.Request("POST", server.url, content=b"")
+            response = await transport.handle_async_request(request)
+            assert isinstance(response.stream, httpx.AsyncByteStream)
+            pieces = aiter(response.stream)
+            assert await anext(pieces) == b"hel"
+            go_on.set()
+            with pytest.raises(httpx.RemoteProtocolError, match="in the midst"):
+                await anext(pieces)
+
+    go_on = asyncio.Event()
+    asyncio.run(run())
+
+
+def test_an_answer_that_came_whole_and_was_left_unread_gives_no_connection_back() -> None:
+    long = b"HTTP/1.1 200 OK\r\nContent-Length: 400000\r\n\r\n" + b"x" * 400_000
+
+    async def run() -> None:
+        async with served(long) as (server, transport):
+            for _ in range(2):
+                request = httpx.Request("POST", server.url, content=b"")
+                response = await transport.handle_async_request(request)
+                assert isinstance(response.stream, httpx.AsyncByteStream)
+                await response.stream.aclose()
+            assert server.connections == 2
+
+    asyncio.run(run())

@@ -25,6 +25,7 @@ from starlette.types import ASGIApp
 from coderelay.models.protocol import Model
 from coderelay.models.scripted import Answer
 from coderelay.server.app import create_app
+from coderelay.server.client_connection import client_connection
 from coderelay.server.logs import LOGGER
 from coderelay.server.settings import Settings
 
@@ -136,10 +137,12 @@ def _chunk(choices: Json, usage: Json = None) -> str:
 
 
 @contextmanager
-def served(app: ASGIApp) -> Iterator[str]:
-    """An application behind a real socket; the base URL."""
+def served(app: ASGIApp, http: Any = "auto") -> Iterator[str]:
+    """An application behind a real socket; the base URL. `http` is uvicorn's setting."""
     listening = socket.create_server(("127.0.0.1", 0), backlog=128)
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=1)
+    config = uvicorn.Config(
+        app, http=http, log_config=None, access_log=False, timeout_graceful_shutdown=1
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
@@ -156,8 +159,8 @@ def served(app: ASGIApp) -> Iterator[str]:
 @contextmanager
 def gateway(upstream: str, *, model: Model | None = None, **settings: Any) -> Iterator[str]:
     """Our server, in a thread of this process."""
-    chosen = {"threads": 2, "keep_alive": 60.0, **settings}
-    with served(create_app(Settings(upstream, **chosen), model)) as url:
+    chosen = Settings(upstream, **{"threads": 2, "keep_alive": 60.0, **settings})
+    with served(create_app(chosen, model), client_connection(chosen)) as url:
         yield url
 
 

@@ -45,6 +45,14 @@ def test_the_scripted_upstream_says_what_it_is(http: httpx.Client, scripted: str
     assert http.get(f"{scripted}/models").json()["data"][0]["id"] == "scripted"
 
 
+@pytest.mark.parametrize("body", [PLAIN, CODE], ids=["plain", "code"])
+def test_the_scripted_upstream_answers_a_request_without_messages(
+    http: httpx.Client, scripted: str, body: Json
+) -> None:
+    reply = http.post(scripted + COMPLETIONS, json={**body, "messages": []}).json()
+    assert reply["choices"][0]["message"]["content"] == WORDS
+
+
 def test_the_scripted_upstream_writes_the_program_that_it_is_given(
     http: httpx.Client, scripted: str
 ) -> None:
@@ -58,7 +66,11 @@ def test_the_pages_describe_every_path(http: httpx.Client, scripted: str) -> Non
     root = scripted.removesuffix("/v1")
     described = http.get(f"{root}/openapi.json").json()
     assert "/v1/chat/completions" in described["paths"]
-    assert http.get(f"{root}/docs").status_code == 200
+    page = http.get(f"{root}/docs")
+    assert page.status_code == 200
+    assert page.headers["content-security-policy"].startswith("default-src 'none'")
+    assert all(path in page.text for path in described["paths"])
+    assert "http://" not in page.text and "https://" not in page.text
     assert all(
         operation["description"]
         for path in described["paths"].values()

@@ -251,6 +251,7 @@ SYNTAX = [
     ("foo(", "Expression expected"),
     ("let a = 'abc", "Unterminated string constant"),
     ("/*", "Unterminated block comment"),
+    ("export default `a\\", "Unterminated template"),
     ("if (x {}", "Expected ')', got '{'"),
     ("const a", "'const' declarations must be initialized"),
     ("break", "A 'break' statement can only be used within"),

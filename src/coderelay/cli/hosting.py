@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from coderelay.core import EngineError
+from coderelay.server.client_connection import ClientConnection
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -22,7 +23,12 @@ _PATIENCE = 60.0
 def hosted(app: "ASGIApp") -> Iterator[str]:
     """Serve an app while the block runs; gives its address, such as `http://127.0.0.1:40123`."""
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, timeout_graceful_shutdown=1, lifespan="auto"
+        app,
+        http=ClientConnection,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=1,
+        lifespan="auto",
     )
     server = uvicorn.Server(config)
     with socket.create_server((LOOPBACK, 0)) as listening:
@@ -39,8 +45,19 @@ def hosted(app: "ASGIApp") -> Iterator[str]:
 
 def free_port() -> int:
     """A port that nobody listens on."""
-    with socket.create_server((LOOPBACK, 0)) as found:
-        return int(found.getsockname()[1])
+    with hold_port() as held:
+        return int(held.getsockname()[1])
+
+
+def hold_port() -> socket.socket:
+    """A socket that keeps a free port from being given to anybody else.
+
+    Only on Linux can a server listen there meanwhile. Elsewhere it has to be closed before.
+    """
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind((LOOPBACK, 0))
+    return held
 
 
 def _await_start(server: uvicorn.Server, thread: threading.Thread) -> None:

@@ -10,7 +10,7 @@ from rich.text import Text
 from coderelay.cli.engines import ready
 from coderelay.cli.exits import UsageError, reported
 from coderelay.core import DEFAULT_LIMITS
-from coderelay.core.limits import MB
+from coderelay.core.limits import KB, MB
 from coderelay.engines.registry import languages
 from coderelay.server import SCRIPTED, Settings
 
@@ -53,6 +53,28 @@ UpstreamTimeout = Annotated[
         metavar="S",
         envvar="CODERELAY_UPSTREAM_TIMEOUT",
         help="How long it may be silent.",
+        rich_help_panel=_UPSTREAM,
+    ),
+]
+MaxAnswer = Annotated[
+    int,
+    typer.Option(
+        "--max-answer",
+        min=1,
+        metavar="MB",
+        envvar="CODERELAY_MAX_ANSWER",
+        help="Its longest answer that comes whole, and the longest event of a stream.",
+        rich_help_panel=_UPSTREAM,
+    ),
+]
+MaxStream = Annotated[
+    int,
+    typer.Option(
+        "--max-stream",
+        min=1,
+        metavar="MB",
+        envvar="CODERELAY_MAX_STREAM",
+        help="Its longest answer that is streamed or passed on.",
         rich_help_panel=_UPSTREAM,
     ),
 ]
@@ -136,6 +158,17 @@ ClientKeys = Annotated[
         show_default=False,
     ),
 ]
+MaxHeaders = Annotated[
+    int,
+    typer.Option(
+        "--max-headers",
+        min=1,
+        metavar="KB",
+        envvar="CODERELAY_MAX_HEADERS",
+        help="The longest headers of a request.",
+        rich_help_panel=_CLIENTS,
+    ),
+]
 MaxBody = Annotated[
     int,
     typer.Option(
@@ -143,7 +176,7 @@ MaxBody = Annotated[
         min=1,
         metavar="MB",
         envvar="CODERELAY_MAX_BODY",
-        help="The longest request.",
+        help="The longest body of a request.",
         rich_help_panel=_CLIENTS,
     ),
 ]
@@ -243,6 +276,8 @@ def serve(
     upstream: Upstream = None,
     upstream_key: UpstreamKey = None,
     upstream_timeout: UpstreamTimeout = _DEFAULT.upstream_timeout,
+    max_answer: MaxAnswer = _DEFAULT.answer // MB,
+    max_stream: MaxStream = _DEFAULT.stream // MB,
     language: Language = _DEFAULT.language,
     max_programs: MaxPrograms = _DEFAULT.max_programs,
     declaration_tokens: DeclarationTokens = _DEFAULT.declaration_tokens,
@@ -251,6 +286,7 @@ def serve(
     workers: WorkerCount = _DEFAULT.workers,
     drain: Drain = _DEFAULT.drain,
     client_key: ClientKeys = None,
+    max_headers: MaxHeaders = _DEFAULT.headers // KB,
     max_body: MaxBody = _DEFAULT.body // MB,
     keep_alive: KeepAlive = _DEFAULT.keep_alive,
     threads: Threads = None,
@@ -279,6 +315,8 @@ def serve(
         upstream=upstream,
         upstream_key=upstream_key or None,
         upstream_timeout=upstream_timeout,
+        answer=max_answer * MB,
+        stream=max_stream * MB,
         language=language,
         max_programs=max_programs,
         declaration_tokens=declaration_tokens,
@@ -287,6 +325,7 @@ def serve(
         workers=workers,
         drain=drain,
         client_keys=tuple(client_key or ()),
+        headers=max_headers * KB,
         body=max_body * MB,
         keep_alive=keep_alive,
         threads=threads or _DEFAULT.threads,

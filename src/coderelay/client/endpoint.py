@@ -5,14 +5,17 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 
 import httpx
-from httpx_sse import EventSource, SSEError
 
+from coderelay.conversation import UpstreamError
 from coderelay.core import CoderelayError, Json
 from coderelay.core.jsonvalue import NotJson
+from coderelay.models.bounded import AnswerLimits, read_events, read_start, read_whole
+from coderelay.models.connection import BadAnswer
+from coderelay.models.transport import transport_for
 from coderelay.wire import parse
 
 SERVICE = "coderelay"
@@ -21,6 +24,9 @@ _BUSY = (429, 503)
 _EVENTS = "text/event-stream"
 _LONGEST_WAIT = 30.0
 _SHOWN = 500
+_LONGEST_REFUSAL = 100_000
+"""Bytes of a refusal, or of an answer to a probe, that are read."""
+_LIMITS = AnswerLimits()
 
 
 class EndpointError(CoderelayError):
@@ -55,11 +61,12 @@ class Endpoint:
     @asynccontextmanager
     async def connect(self) -> AsyncIterator["Connection"]:
         """Connections belong to an event loop, so each turn has its own."""
-        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
+        headers = {"Accept-Encoding": "identity"}
+        if self.api_key:
+            headers["Authorization"] = f"Bearer {self.api_key}"
         timeout = httpx.Timeout(self.timeout, connect=min(self.timeout, 10.0))
-        async with httpx.AsyncClient(
-            transport=self.transport, headers=headers, timeout=timeout
-        ) as http:
+        transport = self.transport or transport_for(self.base_url)
+        async with httpx.AsyncClient(transport=transport, headers=headers, timeout=timeout) as http:
             yield Connection(self, http)
 
 
@@ -73,14 +80,13 @@ class Connection:
 
     async def is_coderelay(self) -> bool | None:
         """Whether this is our server; None where nobody answered. All others are plain."""
+        url = re.sub(r"/v1$", "", self._base) + "/healthz"
         try:
-            response = await self._http.get(
-                re.sub(r"/v1$", "", self._base) + "/healthz", timeout=10.0
-            )
-            health = parse(response.content)
+            async with self._http.stream("GET", url, timeout=10.0) as response:
+                health = parse(await read_start(response, _LONGEST_REFUSAL))
         except httpx.TransportError:
             return None
-        except (httpx.HTTPError, NotJson):
+        except (httpx.HTTPError, UpstreamError, NotJson):
             return False
         return isinstance(health, Mapping) and health.get("service") == SERVICE
 
@@ -107,25 +113,27 @@ class Connection:
         try:
             async with self._http.stream("POST", url, content=content, headers=headers) as response:
                 if response.status_code != 200:
-                    raise _refusal(response, await response.aread())
+                    raise _refusal(response, await read_start(response, _LONGEST_REFUSAL))
                 if response.headers.get("content-type", "").startswith(_EVENTS):
                     async for chunk in _events(response):
                         yield chunk
                 else:
-                    yield _object(await response.aread())
+                    yield _object(await read_whole(response, _LIMITS.whole))
+        except (UpstreamError, BadAnswer) as error:
+            raise EndpointError(f"{self._base}: {error}") from error
         except (httpx.ReadTimeout, httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise EndpointError(f"{self._base}: {_reason(error)}") from error
-        except (httpx.TransportError, SSEError) as error:
+        except httpx.TransportError as error:
             failure = EndpointError(f"{self._base} cannot be reached: {_reason(error)}")
             raise _Busy(failure, None) from error
 
 
 async def _events(response: httpx.Response) -> AsyncIterator[Mapping[str, Json]]:
-    async for event in EventSource(response).aiter_sse():
-        if event.data == "[DONE]":
-            return
-        if event.data:
-            yield _object(event.data)
+    async with aclosing(read_events(response, _LIMITS)) as events:
+        async for data in events:
+            if data == "[DONE]":
+                return
+            yield _object(data)
 
 
 def _object(data: str | bytes) -> Mapping[str, Json]:

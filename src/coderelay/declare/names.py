@@ -3,12 +3,12 @@
 Names are given in tool order, so a tool that is added at the end renames none before it.
 """
 
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from coderelay.core import Tool, ToolName, UnknownLanguage
+from coderelay.core.unicode import normalize
 from coderelay.declare import reserved
 from coderelay.declare.schema import property_names
 from coderelay.declare.words import split
@@ -28,7 +28,7 @@ class Style:
         plain = name.translate({ord(letter): "x" for letter in self.extra})
         return (
             plain.isidentifier()
-            and unicodedata.normalize("NFKC", name) == name  # Python reads names in this form
+            and normalize("NFKC", name) == name  # Python reads names in this form
             and not name.startswith("__")
         )
 
@@ -46,7 +46,7 @@ def snake(words: Sequence[str]) -> str:
 @lru_cache(maxsize=4096)
 def pascal(text: str) -> str:
     """The name of a type: `web_search` → `WebSearch`; empty where the text has no letter."""
-    name = unicodedata.normalize("NFKC", "".join(map(_capital, split(text))))
+    name = normalize("NFKC", "".join(map(_capital, split(text))))
     return name if ("x" + name).isidentifier() else ""
 
 
@@ -103,7 +103,7 @@ def _identifier(name: str, style: Style) -> str:
     words = split(name)
     for candidate in (words, ["tool", *words]):  # a name may not begin with a digit
         if candidate:
-            spelled = unicodedata.normalize("NFKC", style.join(candidate))
+            spelled = normalize("NFKC", style.join(candidate))
             if style.spells(spelled):
                 return spelled
     return "tool"

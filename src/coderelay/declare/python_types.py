@@ -2,12 +2,12 @@
 
 import keyword
 import math
-import unicodedata
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from coderelay.core import Json
+from coderelay.core.unicode import normalize
 from coderelay.declare.names import Claims, pascal
 from coderelay.declare.notes import dump, lines
 from coderelay.declare.schema import Reading
@@ -236,7 +236,7 @@ def is_parameter(name: str) -> bool:
         name.isidentifier()
         and not keyword.iskeyword(name)
         and name != "__debug__"
-        and unicodedata.normalize("NFKC", name) == name
+        and normalize("NFKC", name) == name
     )
 
 

@@ -8,6 +8,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from coderelay.core.unicode import normalize
+
 _SEPARATORS = re.compile(r"[\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _RUN = re.compile(r"[^\W_]+")
@@ -20,7 +22,7 @@ _LONGEST = 40
 
 def split(name: str) -> list[str]:
     """The words of a name: at separators, and at the humps of camelCase."""
-    parts: Iterable[str] = _SEPARATORS.split(unicodedata.normalize("NFKC", name))
+    parts: Iterable[str] = _SEPARATORS.split(normalize("NFKC", name))
     return [word for part in parts for word in _HUMP.split(part) if word]
 
 
@@ -36,7 +38,7 @@ class Terms:
     def of(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
         if not text.isascii():
-            decomposed = unicodedata.normalize("NFKD", text)
+            decomposed = normalize("NFKD", text)
             text = "".join(each for each in decomposed if unicodedata.category(each)[0] != "M")
         known = self._known
         found: list[str] = []

@@ -14,10 +14,34 @@ from coderelay.core import (
     Tool,
 )
 from coderelay.core.jsonvalue import dump, size
-from coderelay.dialects.chat.errors import error_body, error_object
-from coderelay.dialects.fields import Fields
-from coderelay.dialects.programs import read_language, read_program, read_tools
+from coderelay.dialects.kit.fields import Fields
+from coderelay.dialects.kit.openapi import EXAMPLE_TOOLS, Operation
+from coderelay.dialects.kit.programs import read_language, read_program, read_tools
 from coderelay.wire import journal_from_json, outcome_to_json
+
+EVALUATE = Operation(
+    "One step of a program",
+    "For those who own the loop. Runs a program from its start with the answered calls so far "
+    "and says what comes next: `suspended` with the calls to answer, `completed` with a value, or "
+    "`failed` with an error.",
+    {
+        "program": {
+            "language": "typescript",
+            "source": "return await webSearch({ query: 'news' });",
+        },
+        "tools": EXAMPLE_TOOLS,
+        "journal": [{"name": "web_search", "arguments": {"query": "news"}, "value": ["calm"]}],
+    },
+    ["program"],
+)
+DECLARATIONS = Operation(
+    "What a model is told of tools",
+    "For those who own the loop: the declarations and instructions for the system prompt, and the "
+    "one tool to offer. Where the declarations would be over the server's budget, they are an "
+    "index, and programs use `searchTools` and `describeTool`.",
+    {"tools": EXAMPLE_TOOLS, "language": "python"},
+    ["tools"],
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +118,12 @@ def _check(program: Program, journal: tuple[Entry, ...], limits: Limits) -> None
 
 
 __all__ = [
+    "DECLARATIONS",
+    "EVALUATE",
     "DeclarationsRequest",
     "EvaluateRequest",
     "decode_declarations",
     "decode_evaluate",
     "encode_declarations",
     "encode_outcome",
-    "error_body",
-    "error_object",
 ]

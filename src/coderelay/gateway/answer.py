@@ -1,7 +1,8 @@
-"""A model's answer, collected from its pieces."""
+"""A model's answer, collected from its pieces; what is kept of them is bounded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import assert_never
 
 from coderelay.conversation import Finish, UpstreamError, Usage
@@ -18,6 +19,10 @@ from coderelay.models.protocol import (
 )
 
 _LONGEST = 16_000_000
+"""Characters of an answer, all its parts together."""
+_PER_CALL, _PER_FIELD = 1_000, 100
+"""Characters that a call and a further field count for besides their text: an empty one takes
+memory, too."""
 _FINISHES: dict[str, Finish] = {"length": "length", "content_filter": "content_filter"}
 
 
@@ -27,13 +32,13 @@ class ModelCall:
 
     id: str = ""
     name: str = ""
-    parts: list[str] = field(default_factory=list)
     extra: dict[str, Json] = field(default_factory=dict)
+    written: StringIO = field(default_factory=StringIO)
 
     @property
     def arguments(self) -> str:
         """The text of the arguments."""
-        return "".join(self.parts)
+        return self.written.getvalue()
 
 
 @dataclass(slots=True)
@@ -46,20 +51,22 @@ class ModelAnswer:
     extra: dict[str, Json] = field(default_factory=dict)
     refused: bool = False
     """The text says that the model refuses."""
-    _texts: list[str] = field(default_factory=list)
-    _thoughts: list[str] = field(default_factory=list)
+    # not lists of pieces: of a text in pieces of one letter each they take twenty times its memory
+    _text: StringIO = field(default_factory=StringIO)
+    _thoughts: StringIO = field(default_factory=StringIO)
     _calls: dict[int, ModelCall] = field(default_factory=dict)
+    _next_place: int = 0
     _length: int = 0
 
     @property
     def text(self) -> str:
         """What it said."""
-        return "".join(self._texts)
+        return self._text.getvalue()
 
     @property
     def reasoning(self) -> str:
         """What it thought aloud."""
-        return "".join(self._thoughts)
+        return self._thoughts.getvalue()
 
     @property
     def calls(self) -> list[ModelCall]:
@@ -70,12 +77,12 @@ class ModelAnswer:
         """Take the next piece."""
         match delta:
             case TextPiece(text) | RefusalPiece(text):
-                self.refused |= isinstance(delta, RefusalPiece) and not self._texts
-                self._texts.append(text)
-                self._count(text)
+                self._count(len(text))
+                self.refused |= isinstance(delta, RefusalPiece) and self._text.tell() == 0
+                self._text.write(text)
             case ReasoningPiece(text):
-                self._thoughts.append(text)
-                self._count(text)
+                self._count(len(text))
+                self._thoughts.write(text)
             case CallPiece():
                 self._add_call(delta)
             case Finished(reason):
@@ -84,7 +91,7 @@ class ModelAnswer:
                 self.usage = usage
             case Named(model, extra):
                 self.model = model or self.model
-                self.extra.update(extra)
+                self._add_fields(self.extra, extra)
             case _:
                 assert_never(delta)
 
@@ -92,16 +99,29 @@ class ModelAnswer:
         place = piece.place
         known = self._calls.get(place)
         if known is not None and piece.id and known.id and piece.id != known.id:
-            place = max(self._calls) + 1  # some upstreams give all calls of an answer one index
+            place = self._next_place  # some upstreams give all calls of an answer one index
+        self._next_place = max(self._next_place, place + 1)
+        if place not in self._calls:
+            self._count(_PER_CALL)
+        self._count(len(piece.arguments) + len(piece.id) + len(piece.name))
         call = self._calls.setdefault(place, ModelCall())
         call.id = call.id or piece.id
         call.name = call.name or piece.name
-        call.parts.append(piece.arguments)
-        call.extra.update(_without_type(piece.extra))
-        self._count(piece.arguments)
+        call.written.write(piece.arguments)
+        self._add_fields(call.extra, _without_type(piece.extra))
 
-    def _count(self, text: str) -> None:
-        self._length += len(text)
+    def _add_fields(self, known: dict[str, Json], fields: Mapping[str, Json]) -> None:
+        """Some upstreams send a field with every piece: the last one counts, in length too."""
+        for name, value in fields.items():
+            if name in known:
+                self._count(-len(repr(known[name])))
+            else:
+                self._count(len(name) + _PER_FIELD)
+            self._count(len(repr(value)))
+            known[name] = value
+
+    def _count(self, length: int) -> None:
+        self._length += length
         if self._length > _LONGEST:
             raise UpstreamError("the model's answer does not come to an end")
 

@@ -87,10 +87,8 @@ class Toolset:
 
     def mentioned(self, sources: Iterable[str]) -> frozenset[str]:
         """The tools whose names occur in these programs."""
-        known = self._host.names
-        return frozenset(
-            tool.name for source in sources for tool in reached(known, source, words(source))
-        )
+        known = {word for source in sources for word in words(source)}
+        return frozenset(tool.name for tool in reached(self._host.names, known))
 
     def evaluate(
         self,

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from io import StringIO
 from typing import TypeAlias
 
 from coderelay.conversation import Message, call_ids
@@ -68,7 +69,7 @@ def understand(answer: ModelAnswer, speech: Speech, offer: Offer) -> Meaning:
         source = speech.program(offer.toolset.spellings)
         if source is not None:
             return Code(source, before)
-        calls = [ModelCall(name=name, parts=[given]) for name, given in speech.calls()]
+        calls = [ModelCall(name=name, written=StringIO(given)) for name, given in speech.calls()]
         text = before if calls else text
     if not calls or (offer.code is None and not offer.direct):
         return Words(text)

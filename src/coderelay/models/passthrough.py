@@ -1,9 +1,10 @@
 """A request that needs nothing of us goes upstream as it came, and its answer comes back so.
 
-Only a refusal is read on its way back: an upstream may repeat the key that it refuses.
+Only a refusal is read on its way back: an upstream may repeat the key that it refuses. Of a stream
+only whole events are passed on, so that one that breaks off can still be told to have done so.
 """
 
-import zlib
+import re
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,6 +12,10 @@ from dataclasses import dataclass
 import httpx
 
 from coderelay.conversation import UpstreamError, UpstreamTimeout
+from coderelay.models.bounded import AnswerLimits, check_stated_length, read_whole
+from coderelay.models.connection import BadAnswer
+from coderelay.models.events import WholeEvents
+from coderelay.models.failures import redirected, too_long
 from coderelay.models.scrub import HIDDEN, scrub, scrub_bytes
 
 Headers = Iterable[tuple[bytes, bytes]]
@@ -26,24 +31,40 @@ _OF_THE_CONNECTION = {
     b"transfer-encoding",
     b"upgrade",
 }
-_NOT_UPSTREAM = _OF_THE_CONNECTION | {
+CREDENTIALS = {
+    b"api-key",
     b"authorization",
-    b"content-length",
     b"cookie",
-    b"expect",
-    b"forwarded",
-    b"host",
+    b"ocp-apim-subscription-key",
+    b"proxy-authorization",
+    b"x-amz-security-token",
     b"x-api-key",
-    b"x-forwarded-for",
-    b"x-forwarded-host",
-    b"x-forwarded-proto",
-    b"x-real-ip",
-    b"x-request-id",
+    b"x-auth-token",
+    b"x-goog-api-key",
 }
+"""Headers that say who the client is. What goes upstream in their place is chosen by the server."""
+_NOT_UPSTREAM = (
+    _OF_THE_CONNECTION
+    | CREDENTIALS
+    | {
+        b"content-length",
+        b"expect",
+        b"forwarded",
+        b"host",
+        b"x-forwarded-for",
+        b"x-forwarded-host",
+        b"x-forwarded-proto",
+        b"x-real-ip",
+        b"x-request-id",
+    }
+)
 _NOT_BACK = _OF_THE_CONNECTION | {b"date", b"server", b"set-cookie", b"x-request-id"}
 _OF_THE_BODY = {b"content-encoding", b"content-length", b"content-type"}
-_LONGEST_REFUSAL = 1_000_000
+_LONGEST_REFUSAL = 100_000
 """Bytes of a refusal that are read, packed and unpacked."""
+_NO_NAME = re.compile(rb"[^!#$%&'*+.^_`|~0-9a-z-]")
+_NO_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+"""What no header may have in its name, in small letters, and in its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +80,15 @@ class Passthrough:
     """Speaks to the transport itself: httpx's client would cost more than all the rest."""
 
     def __init__(
-        self, transport: httpx.AsyncBaseTransport, base_url: str, *, timeout: float
+        self,
+        transport: httpx.AsyncBaseTransport,
+        base_url: str,
+        *,
+        timeout: float,
+        limits: AnswerLimits | None = None,
     ) -> None:
         self._transport = transport
+        self._limits = limits or AnswerLimits()
         self._base = base_url.rstrip("/")
         self._urls: dict[str, httpx.URL] = {}
         self._extensions = {
@@ -74,7 +101,7 @@ class Passthrough:
     ) -> AsyncIterator[Answer]:
         """Send a request to a path below the base URL. Whatever the upstream answers, good or
         bad, is the answer; raises `UpstreamError` or `UpstreamTimeout` where there is none."""
-        passed = [header for header in headers if header[0] not in _NOT_UPSTREAM]
+        passed = _passed_on(headers, _NOT_UPSTREAM)
         if key is not None:
             passed.append((b"authorization", b"Bearer " + key.encode("latin-1")))
         request = httpx.Request(
@@ -88,14 +115,23 @@ class Passthrough:
             response = await self._transport.handle_async_request(request)
         except httpx.HTTPError as error:
             raise _upstream(error, key) from None
-        stream = response.stream
-        assert isinstance(stream, httpx.AsyncByteStream)
+        assert isinstance(response.stream, httpx.AsyncByteStream)
         try:
-            back = _returned(response.headers.raw, key)
-            answer = Answer(response.status_code, back, _pieces(stream, key))
-            yield answer if answer.status < 400 else await _refusal(answer, key)
+            yield await self._answer(response, key)
         finally:
-            await stream.aclose()
+            await response.stream.aclose()
+
+    async def _answer(self, response: httpx.Response, key: str | None) -> Answer:
+        status = response.status_code
+        if status >= 400:
+            return await _refusal(response, key)
+        if status >= 300:
+            raise redirected(status)
+        check_stated_length(response, self._limits.stream)
+        pieces = _pieces(response.stream, self._limits.stream, key)
+        if _is_readable_stream(response):
+            pieces = _events(pieces, self._limits.whole)
+        return Answer(status, _returned(response, key), pieces)
 
     def _url(self, path: str) -> httpx.URL:
         if path not in self._urls:
@@ -103,58 +139,64 @@ class Passthrough:
         return self._urls[path]
 
 
-async def _pieces(stream: httpx.AsyncByteStream, key: str | None) -> AsyncIterator[bytes]:
+async def _pieces(
+    stream: httpx.SyncByteStream | httpx.AsyncByteStream, limit: int, key: str | None
+) -> AsyncIterator[bytes]:
+    assert isinstance(stream, httpx.AsyncByteStream)
+    sent = 0
     try:
         async for piece in stream:
+            sent += len(piece)
+            if sent > limit:
+                raise too_long(limit, "an answer")
             yield piece
     except httpx.HTTPError as error:
         raise _upstream(error, key) from None
 
 
-async def _refusal(answer: Answer, key: str | None) -> Answer:
-    """A refusal without the key. One that cannot be read through is told of, not passed on."""
-    coding = dict(answer.headers).get(b"content-encoding", b"").lower()
-    body = _unpacked(await _bounded(answer.body), coding)
-    if body is None or len(body) > _LONGEST_REFUSAL:
-        reason = "at too great a length, or in a coding that is unknown"
-        raise UpstreamError(
-            f"the model's endpoint answered {answer.status}, {reason}", answer.status
-        )
-    body = scrub_bytes(body, key)
-    dropped = {b"content-encoding", b"content-length"}
-    headers = [header for header in answer.headers if header[0] not in dropped]
-    headers.append((b"content-length", b"%d" % len(body)))
-    return Answer(answer.status, headers, _once(body))
-
-
-async def _bounded(pieces: AsyncIterator[bytes]) -> bytes:
-    """All the pieces, or a few more bytes than are allowed."""
-    read = bytearray()
+async def _events(pieces: AsyncIterator[bytes], limit: int) -> AsyncIterator[bytes]:
+    """The same bytes, an event at a time at least."""
+    whole = WholeEvents(limit)
     async for piece in pieces:
-        read += piece
-        if len(read) > _LONGEST_REFUSAL:
-            break
-    return bytes(read)
+        if ready := whole.feed(piece):
+            yield ready
+    if rest := whole.rest():
+        yield rest
 
 
-def _unpacked(body: bytes, coding: bytes) -> bytes | None:
-    if coding in (b"", b"identity"):
-        return body
-    if coding not in (b"gzip", b"x-gzip", b"deflate") or len(body) > _LONGEST_REFUSAL:
-        return None
+def _is_readable_stream(response: httpx.Response) -> bool:
+    """Whether the answer is a stream of events, and not packed."""
+    packed = response.headers.get("content-encoding", "identity").lower() != "identity"
+    return "text/event-stream" in response.headers.get("content-type", "") and not packed
+
+
+async def _refusal(response: httpx.Response, key: str | None) -> Answer:
+    """A refusal without the key. One that cannot be read through is told of, not passed on."""
+    status = response.status_code
     try:
-        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, _LONGEST_REFUSAL + 1)
-    except zlib.error:
-        return None
+        body = scrub_bytes(await read_whole(response, _LONGEST_REFUSAL), key)
+    except UpstreamError as error:
+        raise UpstreamError(f"the model's endpoint answered {status}; {error}", status) from None
+    except httpx.HTTPError as error:
+        raise _upstream(error, key) from None
+    dropped = {b"content-encoding", b"content-length"}
+    headers = [header for header in _returned(response, key) if header[0] not in dropped]
+    headers.append((b"content-length", b"%d" % len(body)))
+    return Answer(status, headers, _once(body))
 
 
 async def _once(body: bytes) -> AsyncIterator[bytes]:
     yield body
 
 
-def _returned(headers: Headers, key: str | None) -> list[tuple[bytes, bytes]]:
-    lowered = ((name.lower(), value) for name, value in headers)
-    kept = [header for header in lowered if header[0] not in _NOT_BACK]
+def _returned(response: httpx.Response, key: str | None) -> list[tuple[bytes, bytes]]:
+    """The headers that go back to the client."""
+    dropped = set(_NOT_BACK)
+    if "transfer-encoding" in response.headers or response.status_code in (204, 304):
+        dropped.add(b"content-length")  # it would not be the length of what is sent back
+    kept = _passed_on(response.headers.raw, dropped)
+    if any(_NO_NAME.search(name) or _NO_VALUE.search(value) for name, value in kept):
+        raise UpstreamError("the model's endpoint sent a header that HTTP does not allow")
     if not key:
         return kept
     secret, hidden = key.encode("latin-1"), HIDDEN.encode()
@@ -165,9 +207,24 @@ def _returned(headers: Headers, key: str | None) -> list[tuple[bytes, bytes]]:
     ]
 
 
+def _passed_on(headers: Headers, dropped: set[bytes]) -> list[tuple[bytes, bytes]]:
+    """Those that concern more than one connection, their names in small letters. The header
+    `connection` may name others that do not."""
+    lowered = [(name.lower(), value) for name, value in headers]
+    named = b",".join(value for name, value in lowered if name == b"connection").lower()
+    of_the_connection = {name.strip() for name in named.split(b",")}
+    return [
+        (name, value)
+        for name, value in lowered
+        if name not in dropped and name not in of_the_connection
+    ]
+
+
 def _upstream(error: httpx.HTTPError, key: str | None) -> UpstreamError:
     """What a transport says names addresses, and may quote a header that it cannot send."""
     reason = scrub(f"{error}", key)
     if isinstance(error, httpx.TimeoutException):
         return UpstreamTimeout(f"the model's endpoint did not answer in time: {reason}")
+    if isinstance(error, BadAnswer):
+        return UpstreamError(f"the model's endpoint failed: {reason}")
     return UpstreamError(f"the model's endpoint could not be reached: {reason}")

@@ -8,13 +8,15 @@ import asyncio
 import json
 import math
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 
 import httpx
-from httpx_sse import EventSource
 
 from coderelay.conversation import UpstreamError, UpstreamTimeout
 from coderelay.core import Json
+from coderelay.models.bounded import AnswerLimits, read_events, read_start, read_whole
+from coderelay.models.connection import BadAnswer
+from coderelay.models.failures import redirected
 from coderelay.models.protocol import Delta, Finished
 from coderelay.models.reading import error_message, parsed, pieces
 from coderelay.models.scrub import scrub
@@ -23,6 +25,8 @@ from coderelay.models.transport import transport_for
 _PASSING = frozenset({408, 429, 500, 502, 503, 504, 529})
 _LONGEST_PAUSE = 30.0
 _LONGEST_MESSAGE = 2_000
+_LONGEST_REFUSAL = 100_000
+"""Bytes of a refusal that are looked at for its message."""
 
 
 class Upstream:
@@ -39,6 +43,7 @@ class Upstream:
         pass_key: bool = False,
         timeout: float = 600.0,
         retries: int = 2,
+        limits: AnswerLimits | None = None,
         client: httpx.AsyncClient | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -46,6 +51,7 @@ class Upstream:
         self._key = key
         self._pass_key = pass_key
         self._retries = retries
+        self._limits = limits or AnswerLimits()
         self._sleep = sleep
         self._client = client or httpx.AsyncClient(
             transport=transport_for(base_url), timeout=httpx.Timeout(timeout, connect=10.0)
@@ -61,14 +67,16 @@ class Upstream:
         content = json.dumps(sent, ensure_ascii=False).encode("utf-8", "replace")
         async with self.relay("POST", "/chat/completions", content, key=key) as response:
             try:
-                if response.status_code >= 400:
+                if not 200 <= response.status_code < 300:
                     raise await _failure(response)
-                async for piece in _answer(response):
+                async for piece in _answer(response, self._limits):
                     yield piece
             except UpstreamError as error:
                 raise self._told(error, key) from None
             except httpx.TimeoutException as error:
                 raise UpstreamTimeout("the model's endpoint fell silent") from error
+            except BadAnswer as error:
+                raise UpstreamError(f"the model's endpoint failed: {error}") from error
             except (httpx.HTTPError, httpx.StreamError) as error:
                 raise UpstreamError(f"the model's endpoint broke off: {_name(error)}") from error
 
@@ -115,6 +123,8 @@ class Upstream:
                 if last or not isinstance(error, httpx.ConnectTimeout):
                     raise UpstreamTimeout("the model's endpoint did not answer in time") from error
                 await self._sleep(_pause(attempt, None))
+            except BadAnswer as error:
+                raise UpstreamError(f"the model's endpoint failed: {error}") from error
             except httpx.HTTPError as error:
                 if last:
                     reason = f"the model's endpoint cannot be reached: {_name(error)}"
@@ -134,28 +144,32 @@ class Upstream:
 
 
 async def _failure(response: httpx.Response) -> UpstreamError:
-    text = (await response.aread())[:100_000].decode("utf-8", "replace")
-    try:
-        message = error_message(parsed(text))
-    except UpstreamError:
-        message = text
     status = response.status_code
+    if status < 400:
+        return redirected(status)
+    try:
+        message = (await read_start(response, _LONGEST_REFUSAL)).decode("utf-8", "replace")
+    except UpstreamError as error:
+        message = str(error)
+    with suppress(UpstreamError):
+        message = error_message(parsed(message))
     return UpstreamError(f"the model's endpoint answered {status}: {message}", status)
 
 
-async def _answer(response: httpx.Response) -> AsyncIterator[Delta]:
+async def _answer(response: httpx.Response, limits: AnswerLimits) -> AsyncIterator[Delta]:
     """The pieces of a response: of one JSON value, or of one for each event."""
     if "text/event-stream" not in response.headers.get("content-type", ""):
-        for piece in pieces(parsed(await response.aread())):
+        for piece in pieces(parsed(await read_whole(response, limits.whole))):
             yield piece
         return
     finished = False
-    async for event in EventSource(response).aiter_sse():
-        if event.data == "[DONE]":
-            return
-        for piece in pieces(parsed(event.data)) if event.data else ():
-            finished = finished or (isinstance(piece, Finished) and piece.reason != "")
-            yield piece
+    async with aclosing(read_events(response, limits)) as events:
+        async for data in events:
+            if data == "[DONE]":
+                return
+            for piece in pieces(parsed(data)):
+                finished = finished or (isinstance(piece, Finished) and piece.reason != "")
+                yield piece
     if not finished:
         raise UpstreamError("the model's endpoint broke off in the midst of its answer")
 

@@ -1,72 +1,119 @@
-"""The paths there are: a table, and the FastAPI application that serves it."""
+"""The paths there are: a row for each, and the ASGI application that serves them."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 import httpx
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from coderelay.dialects import anthropic, chat, responses
+from coderelay.dialects import code
+from coderelay.dialects.dialect import Dialect
+from coderelay.dialects.kit.openapi import Operation
+from coderelay.dialects.registry import DIALECTS
 from coderelay.models.protocol import Model
-from coderelay.server import handlers
-from coderelay.server.dialect import Dialect
-from coderelay.server.endpoint import Endpoint, Handler
+from coderelay.server import handlers, openapi
+from coderelay.server.endpoint import Endpoint
+from coderelay.server.handlers import Handler
 from coderelay.server.logs import log
-from coderelay.server.openapi import DESCRIPTION, schema
 from coderelay.server.service import Service, build
 from coderelay.server.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """What is served where, and in whose words errors are told."""
+    """What is served where, and in which API's shape errors are reported. A `public` path is for
+    probes: it asks for no key."""
 
-    path: str
     method: str
+    path: str
     handler: Handler
-    dialect: Dialect = chat
+    operation: Operation
+    dialect: Dialect = DIALECTS[0]
     public: bool = False
 
 
-PATHS = (
-    Path("/v1/chat/completions", "POST", handlers.complete),
-    Path("/v1/responses", "POST", handlers.complete, responses),
-    Path("/v1/messages", "POST", handlers.complete, anthropic),
-    Path("/v1/messages/count_tokens", "POST", handlers.count_tokens, anthropic),
-    Path("/v1/code/evaluate", "POST", handlers.evaluate),
-    Path("/v1/code/declarations", "POST", handlers.declare),
-    Path("/v1/models", "GET", handlers.models),
-    Path("/healthz", "GET", handlers.health, public=True),
-    Path("/readyz", "GET", handlers.readiness, public=True),
-    Path("/metrics", "GET", handlers.metrics, public=True),
-)
+def paths(dialects: Sequence[Dialect]) -> Iterator[Path]:
+    """All paths of a server that speaks these dialects."""
+    for dialect in dialects:
+        yield Path("POST", dialect.path, handlers.complete, dialect.operation, dialect)
+        counting = dialect.counting
+        if counting is not None:
+            yield Path("POST", counting.path, handlers.count_tokens, counting.operation, dialect)
+    yield Path("POST", "/v1/code/evaluate", handlers.evaluate, code.EVALUATE)
+    yield Path("POST", "/v1/code/declarations", handlers.declare, code.DECLARATIONS)
+    models = Operation("The upstream's models", "Passed on as it is.")
+    yield Path("GET", "/v1/models", handlers.models, models)
+    yield Path(
+        "GET",
+        "/healthz",
+        handlers.health,
+        Operation("The process lives", "Always 200."),
+        public=True,
+    )
+    yield Path(
+        "GET",
+        "/readyz",
+        handlers.readiness,
+        Operation(
+            "The engines are warm",
+            "200 when requests can be served without waiting for a compiler, else 503.",
+        ),
+        public=True,
+    )
+    yield Path(
+        "GET",
+        "/metrics",
+        handlers.metrics,
+        Operation("Counts", "In the text format of Prometheus."),
+        public=True,
+    )
 
 
 def create_app(
     settings: Settings,
     model: Model | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
-) -> FastAPI:
+    *,
+    dialects: Sequence[Dialect] = DIALECTS,
+) -> Starlette:
     """The server as an ASGI application. A `model` takes the upstream's place; a `transport`
     takes that of the network."""
     service = build(settings, model, transport)
-    app = FastAPI(
-        title="Coderelay",
-        version=service.version,
-        description=DESCRIPTION,
-        lifespan=lambda _: _living(service),
-        routes=[_route(service, path) for path in PATHS],
-        exception_handlers={HTTPException: _no_such_path},
+    served = tuple(paths(dialects))
+    described = [(each.method, each.path, each.operation, each.public) for each in served]
+    about = (
+        Path(
+            "GET",
+            "/openapi.json",
+            handlers.constant(openapi.document(service.version, described)),
+            Operation("This API as an OpenAPI document", "For machines."),
+        ),
+        Path(
+            "GET",
+            "/docs",
+            handlers.page(openapi.page(service.version, described)),
+            Operation("This API as a page", "For people."),
+        ),
     )
-    described = schema(app, {path.path: path.method for path in PATHS})
-    app.openapi = lambda: described  # type: ignore[method-assign]
-    return app
+
+    async def no_such_path(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        known = ", ".join(f"{path.method} {path.path}" for path in served)
+        message = f"nothing answers {request.method} {request.url.path} here; served are {known}"
+        body = dialects[0].error_object(message, type="invalid_request_error", code="not_found")
+        return JSONResponse(body, error.status_code, error.headers)
+
+    return Starlette(
+        lifespan=lambda _: _living(service),
+        routes=[_route(service, path) for path in (*served, *about)],
+        exception_handlers={HTTPException: no_such_path},
+    )
 
 
 def _route(service: Service, path: Path) -> Route:
@@ -85,11 +132,3 @@ async def _living(service: Service) -> AsyncIterator[None]:
             await warming
         await service.close()
         log("stopped")
-
-
-async def _no_such_path(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    served = ", ".join(f"{path.method} {path.path}" for path in PATHS)
-    message = f"nothing answers {request.method} {request.url.path} here; served are {served}"
-    body = chat.error_object(message, type="invalid_request_error", code="not_found")
-    return JSONResponse(body, error.status_code, error.headers)

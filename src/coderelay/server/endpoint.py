@@ -3,19 +3,17 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
 
 from starlette.types import Receive, Scope, Send
 
 from coderelay.core import CoderelayError, Json
-from coderelay.server.dialect import Dialect
+from coderelay.dialects.dialect import Dialect
 from coderelay.server.errors import Gone, Refused
 from coderelay.server.exchange import GONE, Exchange
+from coderelay.server.handlers import Handler
 from coderelay.server.logs import log, log_bug
 from coderelay.server.service import Service
 from coderelay.server.streaming import event
-
-Handler = Callable[[Service, Exchange, Dialect], Awaitable[None]]
 
 
 class Endpoint:

@@ -49,9 +49,9 @@ class Exchange:
 
     async def body(self, limit: int) -> bytes:
         """The whole body; from here on, a client that leaves cancels the task it is served by."""
-        pieces: list[bytes] = []
+        body = bytearray()
         length = self.headers.get(b"content-length", b"")
-        refused = length.isdigit() and int(length) > limit
+        refused = length.isdigit() and (len(length) > 18 or int(length) > limit)
         while True:
             message = await self._receive()
             if message["type"] == "http.disconnect":
@@ -61,14 +61,14 @@ class Exchange:
             self.received += len(piece)
             refused = refused or self.received > limit
             if not refused:
-                pieces.append(piece)
+                body += piece
             # A client that is still sending cannot hear: what it sends is thrown away for a while.
             if not message.get("more_body") or self.received > 2 * limit:
                 break
         if refused:
             raise BodyTooLarge(f"the body is over {limit:,} bytes: send a shorter history")
         self._watch()
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return bytes(body)
 
     @staticmethod
     def parsed(raw: bytes) -> Json:

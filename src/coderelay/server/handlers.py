@@ -1,25 +1,28 @@
 """What each path does, in a few lines: the work is in the packages below."""
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from coderelay.conversation import Reply, Request
 from coderelay.core import Json
 from coderelay.declare import check_tools, code_tool, prompt
-from coderelay.dialects import anthropic, code
+from coderelay.dialects import code
+from coderelay.dialects.dialect import Dialect
 from coderelay.run import evaluate as run_program
-from coderelay.server.dialect import Dialect
 from coderelay.server.exchange import Exchange
 from coderelay.server.metrics import CONTENT_TYPE
 from coderelay.server.relay import relay
 from coderelay.server.service import Service
 from coderelay.server.streaming import Events, send_events
 
+Handler = Callable[[Service, Exchange, Dialect], Awaitable[None]]
+
 
 async def complete(service: Service, exchange: Exchange, dialect: Dialect) -> None:
     """A completion: passed on as it came, or a turn."""
     raw = await exchange.body(service.settings.body)
     body = exchange.parsed(raw)
-    if dialect.untouched(body) and service.passthrough is not None:
+    if dialect.relays(body) and service.passthrough is not None:
         return await relay(service, exchange, raw)
     with service.turns.place():
         request = dialect.decode(body, service.defaults)
@@ -66,12 +69,14 @@ def _declared(asked: code.DeclarationsRequest, tokens: int) -> Json:
 
 
 async def count_tokens(service: Service, exchange: Exchange, dialect: Dialect) -> None:
-    """A message's prompt: about how many tokens it is."""
+    """About how many tokens the prompt of a request is."""
+    counting = dialect.counting
+    assert counting is not None
     body = exchange.parsed(await exchange.body(service.settings.body))
     with service.turns.place():
-        asked = anthropic.decode_count(body, service.defaults)
+        asked = counting.decode(body, service.defaults)
         tokens = await service.workers.run(partial(service.gateway.estimate, asked))
-        await exchange.reply(anthropic.encode_count(tokens))
+        await exchange.reply(counting.encode(tokens))
 
 
 async def models(service: Service, exchange: Exchange, dialect: Dialect) -> None:
@@ -81,6 +86,26 @@ async def models(service: Service, exchange: Exchange, dialect: Dialect) -> None
         return
     scripted = {"id": "scripted", "object": "model", "created": 0, "owned_by": "coderelay"}
     await exchange.reply({"object": "list", "data": [scripted]})
+
+
+def constant(value: Json) -> Handler:
+    """A handler that answers the same to everybody."""
+
+    async def answer(service: Service, exchange: Exchange, dialect: Dialect) -> None:
+        await exchange.reply(value)
+
+    return answer
+
+
+def page(html: str) -> Handler:
+    """A handler that answers with a page, which may load and run nothing."""
+    headers = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
+
+    async def answer(service: Service, exchange: Exchange, dialect: Dialect) -> None:
+        content_type = b"text/html; charset=utf-8"
+        await exchange.reply_bytes(html.encode(), content_type, headers=headers)
+
+    return answer
 
 
 async def health(service: Service, exchange: Exchange, dialect: Dialect) -> None:

@@ -1,167 +1,27 @@
-"""The API's description for people and their tools. Bodies are described, never checked by it."""
+"""The API's description: as an OpenAPI document, and as a page that needs no other host."""
 
-from collections.abc import Mapping
-
-from fastapi import FastAPI
+import json
+from collections.abc import Iterable
+from html import escape
 
 from coderelay.core import Json
+from coderelay.dialects.kit.openapi import Operation
 
-DESCRIPTION = """
-The model writes a program; the server runs it in a sandbox and relays its tool calls to you, who
-own the tools. Point an OpenAI client's base URL here and use it as always: tool calls come and go
-as ordinary ones. The server keeps nothing between requests.
-"""
-
-_TOOLS: Json = [
-    {
-        "type": "function",
-        "function": {
-            "name": "web_search",
-            "description": "Search the web.",
-            "parameters": {
-                "type": "object",
-                "properties": {"query": {"type": "string"}},
-                "required": ["query"],
-            },
-        },
-    }
-]
-
-_COMPLETION: Json = {
-    "summary": "A completion, with programs",
-    "description": (
-        "Takes what the OpenAI API takes, streamed or not; unknown fields are passed upstream. "
-        "With tools, the model is offered one tool that runs a program, and the program's calls "
-        "come back as ordinary tool calls: answer them and send the whole history again, ids "
-        "unchanged. Without tools the request is passed on as it is. `code_mode` is optional: "
-        "`language` (`typescript`, `python`), `protocol` (`ids`, `messages`), `max_programs`, "
-        "`receipt`."
-    ),
-    "example": {
-        "model": "any",
-        "messages": [{"role": "user", "content": "Compare today's sport and world news."}],
-        "tools": _TOOLS,
-        "code_mode": {"language": "typescript"},
-    },
-    "required": ["model", "messages"],
-}
-_RESPONSE: Json = {
-    "summary": "A response, with programs",
-    "description": (
-        "Takes what the OpenAI API takes, streamed or not, and keeps nothing: send all items back "
-        "in `input`, with `store: false`. With tools, the calls of a program come back as "
-        "`function_call` items; where the tool `programmatic_tool_calling` is declared, the "
-        "program and its output are items, too. `code_mode` is optional, as for completions."
-    ),
-    "example": {
-        "model": "any",
-        "input": "Compare today's sport and world news.",
-        "tools": [{"type": "function", **_TOOLS[0]["function"]}],
-        "store": False,
-    },
-    "required": ["model", "input"],
-}
-_MESSAGE: Json = {
-    "summary": "A message, with programs",
-    "description": (
-        "Takes what the Anthropic API takes, streamed or not, and translates it for the upstream. "
-        "With tools, the model is offered one tool that runs a program, and the program's calls "
-        "come back as ordinary `tool_use` blocks. A client that declares code execution gets the "
-        "programs in the API's own shape, too. Errors have that API's shape."
-    ),
-    "example": {
-        "model": "any",
-        "max_tokens": 4096,
-        "messages": [{"role": "user", "content": "Compare today's sport and world news."}],
-        "tools": [
-            {
-                "name": "web_search",
-                "description": "Search the web.",
-                "input_schema": _TOOLS[0]["function"]["parameters"],
-            }
-        ],
-    },
-    "required": ["model", "max_tokens", "messages"],
-}
-_COUNT: Json = {
-    "summary": "About how many tokens a message's prompt is",
-    "description": (
-        "Takes what a message takes. An estimate: four bytes of all that the model would be shown "
-        "count as a token."
-    ),
-    "example": {key: value for key, value in _MESSAGE["example"].items() if key != "max_tokens"},
-    "required": ["model", "messages"],
-}
-_EVALUATE: Json = {
-    "summary": "One step of a program",
-    "description": (
-        "For those who own the loop. Runs a program from its start with the answered calls so far "
-        "and tells what comes next: `suspended` with the calls to answer, `completed` with a "
-        "value, or `failed` with an error."
-    ),
-    "example": {
-        "program": {
-            "language": "typescript",
-            "source": "return await webSearch({ query: 'news' });",
-        },
-        "tools": _TOOLS,
-        "journal": [{"name": "web_search", "arguments": {"query": "news"}, "value": ["calm"]}],
-    },
-    "required": ["program"],
-}
-_DECLARE: Json = {
-    "summary": "Tools, as a model is told of them",
-    "description": (
-        "For those who own the loop: the declarations and instructions for the system prompt, and "
-        "the one tool to offer. Where the declarations would be over the server's budget, they are "
-        "an index, and programs use `searchTools` and `describeTool`."
-    ),
-    "example": {"tools": _TOOLS, "language": "python"},
-    "required": ["tools"],
-}
-_OPERATIONS: Mapping[str, Json] = {
-    "/v1/chat/completions": _COMPLETION,
-    "/v1/responses": _RESPONSE,
-    "/v1/messages": _MESSAGE,
-    "/v1/messages/count_tokens": _COUNT,
-    "/v1/code/evaluate": _EVALUATE,
-    "/v1/code/declarations": _DECLARE,
-    "/v1/models": {"summary": "The upstream's models", "description": "Passed on as it is."},
-    "/healthz": {"summary": "The process lives", "description": "Always 200."},
-    "/readyz": {
-        "summary": "The engines are warm",
-        "description": "200 when requests can be served without waiting for a compiler, else 503.",
-    },
-    "/metrics": {"summary": "Counts", "description": "In the text format of Prometheus."},
-}
+DESCRIPTION = (
+    "The model writes a program; the server runs it in a sandbox and relays its tool calls to the "
+    "client, which owns the tools. Point a client's base URL here: tool calls come and go as "
+    "ordinary ones. The server keeps nothing between requests."
+)
 _ERRORS = {
-    "400": "The history, a call id or a tool's schema is not sound; the message says which.",
+    "400": "The history, a call id or a tool's schema cannot be used; the message says which.",
     "401": "No key, or a wrong one.",
     "413": "The body, the program, a result or the number of calls is over its limit.",
     "422": "A field has the wrong type; `param` names it.",
-    "503": "Every place is taken: try again after `Retry-After`.",
+    "431": "The headers are over their limit.",
     "502": "The model's endpoint failed.",
+    "503": "Every place is taken: try again after `Retry-After`.",
     "504": "The model's endpoint did not answer in time.",
 }
-_PUBLIC = ("/healthz", "/readyz", "/metrics")
-
-
-def schema(app: FastAPI, methods: Mapping[str, str]) -> dict[str, Json]:
-    """The OpenAPI document of these paths."""
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": app.title, "version": app.version, "description": app.description},
-        "paths": {
-            path: {methods[path].lower(): _operation(path, operation)}
-            for path, operation in _OPERATIONS.items()
-        },
-        "components": {
-            "schemas": {"Error": _ERROR},
-            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
-        },
-    }
-
-
 _ERROR: Json = {
     "type": "object",
     "properties": {
@@ -170,30 +30,74 @@ _ERROR: Json = {
             "properties": {
                 "message": {"type": "string", "description": "What to do about it."},
                 "type": {"type": "string"},
-                "param": {"type": ["string", "null"], "description": "The field, if one is."},
+                "param": {
+                    "type": ["string", "null"],
+                    "description": "The field that is wrong, where it is known.",
+                },
                 "code": {"type": ["string", "null"]},
             },
         }
     },
 }
 
+Described = Iterable[tuple[str, str, Operation, bool]]
+"""Method, path, what it does, and whether it asks for no key."""
 
-def _operation(path: str, operation: Json) -> Json:
+
+def document(version: str, paths: Described) -> dict[str, Json]:
+    """The OpenAPI document of these paths."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Coderelay", "version": version, "description": DESCRIPTION},
+        "paths": {
+            path: {method.lower(): _operation(operation, public=public)}
+            for method, path, operation, public in paths
+        },
+        "components": {
+            "schemas": {"Error": _ERROR},
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def page(version: str, paths: Described) -> str:
+    """The same for a person: plain HTML, without a script and without anything to load."""
+    parts = [
+        "<!doctype html><html lang='en'><meta charset='utf-8'>",
+        "<meta name='viewport' content='width=device-width'>",
+        "<title>Coderelay API</title>",
+        "<style>body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;",
+        "padding:0 1rem;color-scheme:light dark}pre{overflow:auto;padding:.75rem;",
+        "border:1px solid #8886;border-radius:6px}code,h2{font-family:ui-monospace,monospace}",
+        "h2{font-size:1.1rem;margin-top:2rem}</style>",
+        f"<h1>Coderelay {escape(version)}</h1><p>{escape(DESCRIPTION)}</p>",
+        "<p>The same for machines: <a href='/openapi.json'>/openapi.json</a></p>",
+    ]
+    for method, path, operation, public in paths:
+        parts.append(f"<h2>{escape(method)} {escape(path)}</h2><p><b>{escape(operation.summary)}")
+        parts.append(f".</b> {escape(operation.description)}{' No key.' if public else ''}</p>")
+        if operation.example is not None:
+            example = json.dumps(operation.example, indent=2, ensure_ascii=False)
+            parts.append(f"<pre><code>{escape(example)}</code></pre>")
+    return "".join(parts)
+
+
+def _operation(operation: Operation, *, public: bool) -> Json:
     described: dict[str, Json] = {
-        "summary": operation["summary"],
-        "description": operation["description"],
+        "summary": operation.summary,
+        "description": operation.description,
         "responses": {"200": {"description": "As described."}},
     }
-    if path in _PUBLIC:
+    if public:
         return described
     described["security"] = [{}, {"key": []}]
-    if "example" in operation:
+    if operation.example is not None:
         content = {
-            "schema": {"type": "object", "required": operation["required"]},
-            "example": operation["example"],
+            "schema": {"type": "object", "required": list(operation.required)},
+            "example": operation.example,
         }
         described["requestBody"] = {"required": True, "content": {"application/json": content}}
         error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-        for status, text in sorted(_ERRORS.items()):
+        for status, text in _ERRORS.items():
             described["responses"][status] = {"description": text, "content": error}
     return described

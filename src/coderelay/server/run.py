@@ -1,5 +1,6 @@
 """One process that serves, or one that watches over several, which share but a socket."""
 
+import asyncio
 import os
 import shutil
 import socket
@@ -7,11 +8,13 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import cast
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from coderelay.server.app import create_app
+from coderelay.server.client_connection import client_connection
 from coderelay.server.logs import configuration
 from coderelay.server.metrics import SHARED_FOLDER
 from coderelay.server.settings import InvalidSetting, Settings
@@ -38,6 +41,7 @@ def _config(settings: Settings) -> uvicorn.Config:
         factory=True,
         lifespan="on",
         workers=settings.workers,
+        http=cast("type[asyncio.Protocol]", client_connection(settings)),
         ws="none",
         log_config=dict(configuration(settings.log_level)),
         access_log=False,

@@ -22,12 +22,12 @@ def demonstration() -> ScriptedModel:
 
 
 def _answer(body: Mapping[str, Json]) -> Answer | str:
-    last = body["messages"][-1]
+    last = body["messages"][-1] if body["messages"] else {}
     text = _text(last.get("content"))
     if last.get("role") == "tool":
         return f"The program came to: {text[:_SHOWN]}"
     source = first_block(text)
-    if source is None or not body.get("tools"):
+    if source is None or last.get("role") != "user" or not body.get("tools"):
         return WORDS
     return Answer(code=source)
 

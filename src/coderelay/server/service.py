@@ -9,9 +9,10 @@ import httpx
 
 from coderelay.conversation import Called, Ended, Event, Reply, Request
 from coderelay.core import Completed
-from coderelay.dialects.defaults import Defaults
+from coderelay.dialects.kit.code_mode import Defaults
 from coderelay.engines.registry import engine
 from coderelay.gateway import Gateway
+from coderelay.models.bounded import AnswerLimits
 from coderelay.models.passthrough import Passthrough
 from coderelay.models.protocol import Model
 from coderelay.models.transport import transport_for
@@ -114,5 +115,6 @@ def _upstream(settings: Settings, transport: httpx.AsyncBaseTransport) -> tuple[
     client = httpx.AsyncClient(
         transport=transport, timeout=httpx.Timeout(timeout, connect=min(timeout, 30.0))
     )
-    model = Upstream(settings.upstream, key=settings.upstream_key, client=client)
-    return model, Passthrough(transport, settings.upstream, timeout=timeout)
+    limits = AnswerLimits(settings.answer, settings.stream)
+    model = Upstream(settings.upstream, key=settings.upstream_key, limits=limits, client=client)
+    return model, Passthrough(transport, settings.upstream, timeout=timeout, limits=limits)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from coderelay.core import DEFAULT_LIMITS, Limits, RequestError
-from coderelay.core.limits import MB
+from coderelay.core.limits import KB, MB
 from coderelay.declare import DECLARATION_TOKENS
 from coderelay.engines.registry import languages
 
@@ -47,9 +47,16 @@ class Settings:
     max_programs: int = 8
     declaration_tokens: int = DECLARATION_TOKENS
     """How long the declarations of tools may be, by estimate, before an index takes their place."""
+    headers: int = 64 * KB
+    """Bytes of a request before its body."""
     body: int = 64 * MB
+    """Bytes of a request's body."""
     upstream_timeout: float = 600.0
     """How long the upstream may be silent."""
+    answer: int = 16 * MB
+    """Bytes of an upstream's answer that are kept in memory at once: all of it, or one event."""
+    stream: int = 256 * MB
+    """Bytes of an upstream's answer that comes as a stream, or that is passed on."""
     keep_alive: float = 15.0
     """How long a stream is silent before it says that it lives."""
     drain: float = 30.0

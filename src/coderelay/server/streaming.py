@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from coderelay.conversation import Event, Request
 from coderelay.core import Json
-from coderelay.server.dialect import Dialect
+from coderelay.dialects.dialect import Dialect
 from coderelay.server.exchange import Exchange, as_json
 
 T = TypeVar("T")
@@ -31,9 +31,9 @@ class Events:
     """An answer in pieces, as bytes."""
 
     def __init__(self, dialect: Dialect, request: Request) -> None:
-        self._encoder = dialect.Stream(request)
-        self._named = dialect.NAMED_EVENTS
-        self.done = b"" if dialect.DONE is None else b"data: " + dialect.DONE.encode() + b"\n\n"
+        self._encoder = dialect.stream(request)
+        self._named = dialect.named_events
+        self.done = b"" if dialect.done is None else b"data: " + dialect.done.encode() + b"\n\n"
         """What stands at the end of an answer that is complete."""
 
     def feed(self, happened: Event) -> bytes:

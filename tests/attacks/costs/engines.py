@@ -1,7 +1,10 @@
 """What a program's source, its errors and its logs cost the host."""
 
+from coderelay.core import DEFAULT_LIMITS, Program
+from coderelay.core.unicode import normalize
 from coderelay.engines.fence import first_block, whole_block
 from coderelay.engines.frame import code_frame
+from coderelay.engines.python.entry import setup
 from coderelay.engines.reach import words
 from tests.attacks.costs import Case
 
@@ -56,5 +59,47 @@ CASES = (
         SOURCE,
         lambda size: "é " * (size // 2),
         words,
+    ),
+    Case(
+        "engines.reach.words",
+        "as many different characters as there are",
+        SOURCE // 4,
+        lambda size: "".join(map(chr, range(0x10000, 0x10000 + size))),
+        words,
+    ),
+    Case(
+        "core.unicode.normalize",
+        "accents in the wrong order",
+        SOURCE,
+        lambda size: "a" + "\u0301\u0327" * (size // 2),
+        lambda text: normalize("NFKC", text),
+    ),
+    Case(
+        "core.unicode.normalize",
+        "one sign that becomes two in the wrong order",
+        SOURCE,
+        lambda size: "\u0f73" * size,
+        lambda text: normalize("NFKD", text),
+    ),
+    Case(
+        "core.unicode.normalize",
+        "half-width signs that become accents",
+        SOURCE,
+        lambda size: "\uff9e\u0301" * (size // 2),
+        lambda text: normalize("NFKC", text),
+    ),
+    Case(
+        "core.unicode.normalize",
+        "one sign that becomes eighteen letters",
+        SOURCE,
+        lambda size: "\ufdfa" * size,
+        lambda text: normalize("NFKC", text),
+    ),
+    Case(
+        "engines.python.entry.setup",
+        "a name of accents",
+        SOURCE,
+        lambda size: Program("python", "a" + "\u0301\u0327" * (size // 2)),
+        lambda program: setup(program, [], DEFAULT_LIMITS),
     ),
 )

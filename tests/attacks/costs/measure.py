@@ -14,10 +14,10 @@ from tests.attacks.costs import Case
 
 SHORTEST = 0.005
 """Seconds of CPU that the half length must take in one round, by repetition."""
-LONG = 0.5
-"""A round of so many seconds is hardly disturbed: if it is too slow, it is so for a reason."""
-ROUNDS = (4, 24)
-"""At least so many rounds, and at most: further ones are for a machine that is disturbed."""
+ENOUGH = 0.1
+"""Seconds of CPU that all rounds must take before they say that a case is fine."""
+MOST = 10.0
+"""Seconds of CPU after which a case is not measured again, on a machine that disturbs it."""
 
 
 def growth(case: Case, allowed: float) -> float:
@@ -26,15 +26,17 @@ def growth(case: Case, allowed: float) -> float:
     The least of several rounds counts. Once that is allowed, no further rounds are taken.
     """
     half, full = _Timer(case, case.size // 2), _Timer(case, case.size)
+    least_half = least_full = float("inf")
+    spent, rounds = 0.0, 0
     with _without_garbage_collection():
         times = _repetitions(half)
-        least = [float("inf"), float("inf")]
-        for number in range(ROUNDS[1]):
-            least = [min(least[0], half.run(times)), min(least[1], full.run(times))]
-            fine = least[1] <= allowed * least[0]
-            if number + 1 >= ROUNDS[0] and (fine or least[1] > LONG):
+        while spent < MOST:
+            least_half = min(least_half, half.run(times))
+            least_full = min(least_full, full.run(times))
+            spent, rounds = spent + least_half + least_full, rounds + 1
+            if rounds > 1 and spent > ENOUGH and least_full <= allowed * least_half:
                 break
-    return least[1] / least[0]
+    return least_full / least_half
 
 
 def _repetitions(timer: "_Timer") -> int:

@@ -8,7 +8,7 @@ from anthropic.types import Message, RawMessageStreamEvent
 from anthropic.types.beta import BetaMessage, BetaRawMessageStreamEvent
 from anthropic.types.shared import ErrorResponse
 
-from coderelay.dialects import anthropic
+from coderelay.dialects.anthropic import ANTHROPIC_MESSAGES
 from tests.dialects.contract.client import Client, Failure, Json, Made, Spec
 from tests.dialects.contract.strict import unknown_fields
 
@@ -18,7 +18,7 @@ CODE_EXECUTION: Json = {"type": VERSION, "name": "code_execution"}
 
 class AnthropicClient(Client):
     name = "anthropic"
-    dialect = anthropic
+    dialect = ANTHROPIC_MESSAGES
 
     def __init__(self, *, vendor: bool = False) -> None:
         super().__init__(vendor=vendor)

@@ -6,7 +6,7 @@ from typing import Any
 
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
-from coderelay.dialects import chat
+from coderelay.dialects.chat import CHAT_COMPLETIONS
 from tests.dialects.contract.client import Client, Failure, Json, Made, Spec
 from tests.dialects.contract.strict import unknown_fields
 from tests.gateway.driving import assemble
@@ -14,7 +14,7 @@ from tests.gateway.driving import assemble
 
 class ChatClient(Client):
     name = "chat"
-    dialect = chat
+    dialect = CHAT_COMPLETIONS
 
     def user(self, text: str) -> list[Json]:
         return [{"role": "user", "content": text}]

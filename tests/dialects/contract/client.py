@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from coderelay.core import Limits
-from coderelay.dialects.defaults import Defaults
+from coderelay.dialects.dialect import Dialect
+from coderelay.dialects.kit.code_mode import Defaults
 from coderelay.models.protocol import Model
-from coderelay.server.dialect import Dialect
 from tests.gateway.driving import at_once, gateway
 
 Json = Any
@@ -127,7 +127,7 @@ class Client(ABC):
             response = json.loads(json.dumps(self.dialect.encode(happened[-1], request)))
             self.check(response)
             return response
-        stream = self.dialect.Stream(request)
+        stream = self.dialect.stream(request)
         sent = json.loads(json.dumps([piece for each in happened for piece in stream.feed(each)]))
         for event in sent:
             self.check_event(event)

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from openai.types.responses import Response, ResponseStreamEvent
 
-from coderelay.dialects import responses
+from coderelay.dialects.responses import RESPONSES
 from tests.dialects.contract.client import Client, Failure, Json, Made, Spec
 from tests.dialects.contract.strict import unknown_fields
 
@@ -19,7 +19,7 @@ EVENTS = {
 
 class ResponsesClient(Client):
     name = "responses"
-    dialect = responses
+    dialect = RESPONSES
 
     def user(self, text: str) -> list[Json]:
         return [{"role": "user", "content": text}]

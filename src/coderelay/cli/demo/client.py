@@ -55,7 +55,7 @@ class Client:
                 self.between(self.batches)
 
     async def _complete(self, http: httpx.AsyncClient) -> dict[str, Json]:
-        functions = [_function(tool) for tool in self.tools]
+        functions = [declared(tool) for tool in self.tools]
         body = {"model": self.model, "messages": self.messages, "tools": functions}
         response = await http.post(f"{self.address}/v1/chat/completions", json=body)
         if response.status_code != 200:
@@ -87,12 +87,13 @@ class Client:
             self.spans.append(Span(label, ended - event.seconds, ended, failed))
 
 
-def _function(tool: AnyLocalTool) -> Json:
-    declared = tool.declaration
+def declared(tool: AnyLocalTool) -> Json:
+    """A tool as Chat Completions declares it."""
+    about = tool.declaration
     function = {
-        "name": declared.name,
-        "description": declared.description,
-        "parameters": declared.parameters,
+        "name": about.name,
+        "description": about.description,
+        "parameters": about.parameters,
     }
     return {"type": "function", "function": function}
 

@@ -10,7 +10,7 @@ from typing import IO
 
 import httpx
 
-from coderelay.cli.hosting import LOOPBACK, free_port
+from coderelay.cli.hosting import LOOPBACK, hold_port
 from coderelay.core import EngineError
 
 _PATIENCE = 120.0
@@ -21,7 +21,10 @@ class ServerProcess:
     """`coderelay serve`, on one address over all its lives."""
 
     def __init__(self, upstream: str, language: str) -> None:
-        port = free_port()
+        self._port = hold_port()  # while the server is dead, too
+        port = self._port.getsockname()[1]
+        if sys.platform != "linux":
+            self._port.close()
         self.address = f"http://{LOOPBACK}:{port}"
         self.starts = 0
         self._command = [
@@ -74,6 +77,7 @@ class ServerProcess:
     ) -> None:
         self.kill()
         self._log.close()
+        self._port.close()
 
     def _ready(self, http: httpx.Client) -> bool:
         try:

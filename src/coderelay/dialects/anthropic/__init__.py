@@ -1,13 +1,15 @@
 """Anthropic Messages: `POST /v1/messages`, and `POST /v1/messages/count_tokens`."""
 
+from coderelay.core import Json
 from coderelay.dialects.anthropic.errors import error_body, error_object
 from coderelay.dialects.anthropic.reply import encode, encode_count
-from coderelay.dialects.anthropic.request import decode, decode_count, untouched
+from coderelay.dialects.anthropic.request import decode, decode_count
 from coderelay.dialects.anthropic.stream import Stream
+from coderelay.dialects.dialect import Dialect, TokenCounting
+from coderelay.dialects.kit.openapi import EXAMPLE_PARAMETERS, EXAMPLE_QUESTION, Operation
 
 __all__ = [
-    "DONE",
-    "NAMED_EVENTS",
+    "ANTHROPIC_MESSAGES",
     "Stream",
     "decode",
     "decode_count",
@@ -15,8 +17,48 @@ __all__ = [
     "encode_count",
     "error_body",
     "error_object",
-    "untouched",
 ]
 
-NAMED_EVENTS = True
-DONE: str | None = None
+_EXAMPLE: dict[str, Json] = {
+    "model": "any",
+    "messages": [{"role": "user", "content": EXAMPLE_QUESTION}],
+    "tools": [
+        {
+            "name": "web_search",
+            "description": "Search the web.",
+            "input_schema": EXAMPLE_PARAMETERS,
+        }
+    ],
+}
+
+ANTHROPIC_MESSAGES = Dialect(
+    name="Anthropic Messages",
+    path="/v1/messages",
+    operation=Operation(
+        "A message, with programs",
+        "Takes what the Anthropic API takes, streamed or not, and translates it for the upstream. "
+        "With tools, the model is offered one tool that runs a program, and the program's calls "
+        "come back as ordinary `tool_use` blocks. A client that declares code execution gets the "
+        "programs in the API's own shape, too. Errors have that API's shape.",
+        {**_EXAMPLE, "max_tokens": 4096},
+        ["model", "max_tokens", "messages"],
+    ),
+    decode=decode,
+    encode=encode,
+    stream=Stream,
+    error_body=error_body,
+    error_object=error_object,
+    named_events=True,
+    counting=TokenCounting(
+        "/v1/messages/count_tokens",
+        decode_count,
+        encode_count,
+        Operation(
+            "About how many tokens a message's prompt is",
+            "Takes what a message takes. An estimate: four bytes of all that the model would be "
+            "shown count as a token.",
+            _EXAMPLE,
+            ["model", "messages"],
+        ),
+    ),
+)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from coderelay.conversation import FieldError, Message, Unsupported
 from coderelay.core import Json
 from coderelay.core.jsonvalue import kind
-from coderelay.dialects.fields import Fields
+from coderelay.dialects.kit.fields import Fields
 
 _DEEPEST = 3
 _FOREIGN = "is kept by another server: send the data itself"

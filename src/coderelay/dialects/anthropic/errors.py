@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from coderelay.conversation import Unsupported
 from coderelay.core import Json
-from coderelay.dialects import chat
+from coderelay.dialects.kit.errors import describe
 
 _TYPES = {
     "invalid_api_key": "authentication_error",
@@ -35,14 +35,13 @@ class ThreadUnsupported(Unsupported):
 
 
 def error_body(error: Exception) -> tuple[int, dict[str, Json], Mapping[str, str]]:
-    """Status, body and headers; the status is that of the Chat Completions dialect."""
-    status, body, headers = chat.error_body(error)
-    said = body["error"]
-    code = "body_too_large" if status == 413 else said["code"]
-    told = error_object(said["message"], type=said["type"], param=said["param"], code=code)
+    """Status, body and headers."""
+    found = describe(error)
+    code = "body_too_large" if found.status == 413 else None
+    body = error_object(found.message, type=found.type, param=found.param, code=code)
     if isinstance(error, ThreadUnsupported):
-        told["error"]["details"] = dict(error.details)
-    return status, told, headers
+        body["error"]["details"] = dict(error.details)
+    return found.status, body, found.headers
 
 
 def error_object(

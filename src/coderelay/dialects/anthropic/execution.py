@@ -18,7 +18,7 @@ from coderelay.conversation.state_text import UnreadableState
 from coderelay.core import Completed, Failed, Failure, Json, Log, Program
 from coderelay.core.program import FIXED_DATE
 from coderelay.dialects.anthropic.tools import CODE_EXECUTION
-from coderelay.dialects.fields import Fields
+from coderelay.dialects.kit.fields import Fields
 
 LANGUAGE = "python"
 RESULT = "code_execution_tool_result"

@@ -15,9 +15,9 @@ from coderelay.core import Json
 from coderelay.core.jsonvalue import NotJson, dump
 from coderelay.dialects.anthropic.content import blocks, parts, shown
 from coderelay.dialects.anthropic.execution import RESULT, program_id, read_program, read_result
-from coderelay.dialects.bounds import check_length
-from coderelay.dialects.fields import Fields
-from coderelay.dialects.tools import called_directly
+from coderelay.dialects.kit.fields import Fields
+from coderelay.dialects.kit.history import check_length
+from coderelay.dialects.kit.tools import called_directly
 
 MOST_BLOCKS = 30_000
 """Blocks that all messages of a history may have."""

@@ -24,9 +24,9 @@ from coderelay.conversation import (
 )
 from coderelay.core import Json, Program
 from coderelay.dialects.anthropic.execution import block_id, program_block, result_block
-from coderelay.dialects.arguments import parsed
-from coderelay.dialects.counts import detail
-from coderelay.dialects.mode import receipt_to_json
+from coderelay.dialects.kit.code_mode import receipt_to_json
+from coderelay.dialects.kit.history import parse_arguments
+from coderelay.dialects.kit.usage import detail
 
 SIGNATURE = "coderelay"
 """Thoughts are signed in this API, and clients drop those that are not. Nobody checks it here."""
@@ -159,7 +159,7 @@ def _call(call: HandedCall, by: Block) -> Block:
 def _direct_call(call: Message, by: Block) -> Block:
     """A call as the model wrote it. This API has only objects for arguments."""
     function = call["function"]
-    given = parsed(function["arguments"])
+    given = parse_arguments(function["arguments"])
     if not isinstance(given, Mapping):
         given = {"INVALID_JSON": function["arguments"]}
     return {"type": "tool_use", "id": call["id"], "name": function["name"], "input": given, **by}

@@ -19,10 +19,9 @@ from coderelay.dialects.anthropic.tools import (
     code_execution,
     read_declared,
 )
-from coderelay.dialects.defaults import Defaults
-from coderelay.dialects.fields import Fields
-from coderelay.dialects.mode import Mode, read_mode
-from coderelay.dialects.tools import DeclaredTools
+from coderelay.dialects.kit.code_mode import Defaults, Mode, read_mode
+from coderelay.dialects.kit.fields import Fields
+from coderelay.dialects.kit.tools import DeclaredTools
 
 _OWN = frozenset(
     "model messages system max_tokens stop_sequences metadata tools tool_choice stream thinking "
@@ -87,11 +86,6 @@ def decode(body: Json, defaults: Defaults) -> Request:
 def decode_count(body: Json, defaults: Defaults) -> Request:
     """The request whose tokens are to be counted; it does not say how long the answer may be."""
     return decode({"max_tokens": 1, **Fields(body).value}, defaults)
-
-
-def untouched(body: Json) -> bool:
-    """Never: the upstream speaks another API, so every request is translated."""
-    return False
 
 
 def _refuse(fields: Fields) -> None:

@@ -1,13 +1,15 @@
 """Chat Completions: `POST /v1/chat/completions`."""
 
-from coderelay.dialects.chat.errors import error_body, error_object
 from coderelay.dialects.chat.reply import Stream, encode
 from coderelay.dialects.chat.request import decode, untouched
-from coderelay.dialects.defaults import Defaults
+from coderelay.dialects.dialect import Dialect
+from coderelay.dialects.kit.code_mode import Defaults
+from coderelay.dialects.kit.errors import openai_error as error_object
+from coderelay.dialects.kit.errors import openai_error_body as error_body
+from coderelay.dialects.kit.openapi import EXAMPLE_QUESTION, EXAMPLE_TOOLS, Operation
 
 __all__ = [
-    "DONE",
-    "NAMED_EVENTS",
+    "CHAT_COMPLETIONS",
     "Defaults",
     "Stream",
     "decode",
@@ -17,5 +19,30 @@ __all__ = [
     "untouched",
 ]
 
-NAMED_EVENTS = False
-DONE: str | None = "[DONE]"
+CHAT_COMPLETIONS = Dialect(
+    name="Chat Completions",
+    path="/v1/chat/completions",
+    operation=Operation(
+        "A completion, with programs",
+        "Takes what the OpenAI API takes, streamed or not; unknown fields are passed upstream. "
+        "With tools, the model is offered one tool that runs a program, and the program's calls "
+        "come back as ordinary tool calls: answer them and send the whole history again, with "
+        "the ids unchanged. Without tools the request is passed on as it is. `code_mode` is "
+        "optional: `language` (`typescript`, `python`), `protocol` (`ids`, `messages`), "
+        "`max_programs`, `receipt`.",
+        {
+            "model": "any",
+            "messages": [{"role": "user", "content": EXAMPLE_QUESTION}],
+            "tools": EXAMPLE_TOOLS,
+            "code_mode": {"language": "typescript"},
+        },
+        ["model", "messages"],
+    ),
+    decode=decode,
+    encode=encode,
+    stream=Stream,
+    error_body=error_body,
+    error_object=error_object,
+    relays=untouched,
+    done="[DONE]",
+)

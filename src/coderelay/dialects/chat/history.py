@@ -7,10 +7,9 @@ from coderelay.conversation.history import GivenCall, History
 from coderelay.core import Completed, Failed, Failure, Json, Log
 from coderelay.core.jsonvalue import NotJson, dump, kind
 from coderelay.core.outcome import FailureKind
-from coderelay.dialects.arguments import parsed
-from coderelay.dialects.bounds import check_length
-from coderelay.dialects.fields import Fields
-from coderelay.dialects.programs import read_program, unknown_language
+from coderelay.dialects.kit.fields import Fields
+from coderelay.dialects.kit.history import check_length, parse_arguments
+from coderelay.dialects.kit.programs import read_program, unknown_language
 
 _KINDS: tuple[FailureKind, ...] = ("syntax", "exception", "limit", "arguments", "deadlock")
 
@@ -90,7 +89,7 @@ def _call(fields: Fields) -> GivenCall:
     name = function.text("name")
     arguments = function.value.get("arguments")
     if isinstance(arguments, str):
-        return GivenCall(id, name, parsed(arguments), fields.value)
+        return GivenCall(id, name, parse_arguments(arguments), fields.value)
     if arguments is not None and not isinstance(arguments, Mapping):
         reason = f"is {kind(arguments)}, not a JSON string or an object"
         raise FieldError(function.path("arguments"), reason)

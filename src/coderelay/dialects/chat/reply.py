@@ -27,7 +27,7 @@ from coderelay.conversation import (
 )
 from coderelay.core import Completed, Failed, Json
 from coderelay.core.jsonvalue import dump
-from coderelay.dialects.mode import receipt_to_json
+from coderelay.dialects.kit.code_mode import receipt_to_json
 from coderelay.wire import outcome_to_json
 
 

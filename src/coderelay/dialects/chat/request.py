@@ -14,11 +14,10 @@ from coderelay.conversation.history import History
 from coderelay.core import Json
 from coderelay.core.jsonvalue import kind
 from coderelay.dialects.chat.history import read_messages
-from coderelay.dialects.defaults import Defaults
-from coderelay.dialects.fields import Fields
-from coderelay.dialects.mode import read_mode
-from coderelay.dialects.programs import read_tools
-from coderelay.dialects.tools import OWN_FIELDS, DeclaredTools, kept, read_callers
+from coderelay.dialects.kit.code_mode import Defaults, read_mode
+from coderelay.dialects.kit.fields import Fields
+from coderelay.dialects.kit.programs import read_tools
+from coderelay.dialects.kit.tools import OWN_FIELDS, DeclaredTools, kept, read_callers
 
 _OWN = frozenset(
     "model messages tools tool_choice parallel_tool_calls response_format stream stream_options "

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from coderelay.conversation import FieldError, Unsupported
 from coderelay.core import Json
 from coderelay.core.jsonvalue import kind
-from coderelay.dialects.fields import Fields
+from coderelay.dialects.kit.fields import Fields
 
 _TEXTS = ("input_text", "output_text", "text")
 

@@ -10,12 +10,11 @@ from coderelay.conversation import FieldError, Unsupported
 from coderelay.conversation.history import GivenCall, History
 from coderelay.core import Json
 from coderelay.core.jsonvalue import NotJson, dump, kind
-from coderelay.dialects.arguments import parsed
-from coderelay.dialects.bounds import check_length
-from coderelay.dialects.fields import Fields
+from coderelay.dialects.kit.fields import Fields
+from coderelay.dialects.kit.history import check_length, parse_arguments
+from coderelay.dialects.kit.tools import called_directly
 from coderelay.dialects.responses.content import read_content, read_text
 from coderelay.dialects.responses.program import read_id, read_output, read_program
-from coderelay.dialects.tools import called_directly
 
 SEND_BACK = "this server keeps nothing: send all items back in `input`, with `store: false`"
 
@@ -121,4 +120,4 @@ def _call(item: Fields) -> GivenCall:
         raise FieldError(item.path("arguments"), f"is {kind(arguments)}, not a string")
     function = {"name": name, "arguments": text or "{}"}
     message = {"id": id, "type": "function", "function": function}
-    return GivenCall(id, name, parsed(text), message, direct=called_directly(item))
+    return GivenCall(id, name, parse_arguments(text), message, direct=called_directly(item))

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from coderelay.conversation import Unsupported
 from coderelay.core import Json
-from coderelay.dialects.fields import Fields
+from coderelay.dialects.kit.fields import Fields
 from coderelay.dialects.responses.history import SEND_BACK
 
 _READ = frozenset(

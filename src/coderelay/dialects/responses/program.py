@@ -11,7 +11,7 @@ from coderelay.conversation.program_state import decode_without_source, encode_w
 from coderelay.conversation.state_text import UnreadableState
 from coderelay.core import Completed, Failed, Json, Program
 from coderelay.core.program import LANGUAGES
-from coderelay.dialects.fields import Fields
+from coderelay.dialects.kit.fields import Fields
 
 TYPES = ("program", "program_output")
 _PREFIX = "prog_"

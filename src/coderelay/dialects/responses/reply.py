@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from coderelay.conversation import Finish, Receipt, Reply, Request, Said, Usage
 from coderelay.core import Json
-from coderelay.dialects.counts import detail
-from coderelay.dialects.mode import receipt_to_json
+from coderelay.dialects.kit.code_mode import receipt_to_json
+from coderelay.dialects.kit.usage import detail
 from coderelay.dialects.responses.items import (
     Item,
     Status,

@@ -4,9 +4,8 @@ from coderelay.conversation import FieldError, Request, has_run, is_open
 from coderelay.conversation.history import History
 from coderelay.core import Json
 from coderelay.core.jsonvalue import kind
-from coderelay.dialects.defaults import Defaults
-from coderelay.dialects.fields import Fields
-from coderelay.dialects.mode import read_mode
+from coderelay.dialects.kit.code_mode import Defaults, read_mode
+from coderelay.dialects.kit.fields import Fields
 from coderelay.dialects.responses.history import Items
 from coderelay.dialects.responses.options import (
     read_echo,

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from coderelay.conversation import FieldError, Message, Unsupported
 from coderelay.core import Json
 from coderelay.core.jsonvalue import kind
-from coderelay.dialects.fields import Fields
-from coderelay.dialects.programs import read_tools
-from coderelay.dialects.tools import DeclaredTools, kept, read_callers
+from coderelay.dialects.kit.fields import Fields
+from coderelay.dialects.kit.programs import read_tools
+from coderelay.dialects.kit.tools import DeclaredTools, kept, read_callers
 
 VENDOR = "programmatic_tool_calling"
 """The tool by which a client asks for OpenAI's own shapes."""

@@ -2,10 +2,10 @@
 
 import json
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from coderelay.core import Limits, Program, Raised, Result, ToolName
+from coderelay.core.unicode import normalize
 from coderelay.engines.fence import whole_block
 from coderelay.engines.reach import reached, words
 
@@ -34,12 +34,9 @@ def setup(program: Program, names: Sequence[ToolName], limits: Limits) -> str:
     Only tools that the source can reach are bound, and `random` is seeded only where something
     can ask it: both cost time, and there may be hundreds of tools.
     """
-    source = program.source
-    if not source.isascii():
-        source = unicodedata.normalize("NFKC", source)  # as Python does
-    known = words(source)
+    known = words(normalize("NFKC", program.source))  # as Python does
     everything = not known.isdisjoint(_REACHING)
-    bound = names if everything else reached(names, source, known)
+    bound = names if everything else reached(names, known)
     tools = [[tool.name, tool.identifiers, tool.parameters] for tool in bound]
     random = everything or not known.isdisjoint(_RANDOM)
     seed = program.seed.hex() if random else None

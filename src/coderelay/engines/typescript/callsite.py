@@ -45,14 +45,8 @@ def called_at(syntax: Syntax, at: int, name: str) -> int | None:
         return one_line(syntax, (call.callee for call in named))
     calls = [call for call in calls if syntax.shown(call) not in _FUNCTIONS]
     if not calls or _IMPLICIT.match(name):
-        return None if _is_generator(syntax, name) else at
+        return None if name in syntax.generators else at  # a loop enters it, and has no place
     return one_line(syntax, (call.callee for call in calls))
-
-
-def _is_generator(syntax: Syntax, name: str) -> bool:
-    """Whether a function by this name is entered by a loop, which has no place."""
-    stars = (at for at in range(len(syntax.tokens)) if syntax.text(at) == "*")
-    return any(syntax.text(at + 1) == name and syntax.text(at + 2) == "(" for at in stars)
 
 
 def thrown_at(
@@ -85,7 +79,7 @@ def _no_call(
 ) -> tuple[int | None, str]:
     if any(syntax.text(operand - 1) == "of" for operand in syntax.operand_of(at)):
         return at, message  # `for await`
-    tagged = syntax.is_word(at) and syntax.code[syntax.tokens[at].end :][:1] == "`"
+    tagged = syntax.is_word(at) and syntax.code.startswith("`", syntax.tokens[at].end)
     if tagged or (syntax.text(at - 1) == "new" and syntax.text(at + 1) != "("):
         return at, message
     calls = {
@@ -99,17 +93,7 @@ def _no_call(
 
 def _is_function(syntax: Syntax, call: Call, known: Collection[str]) -> bool:
     shown = syntax.shown(call)
-    if shown in _FUNCTIONS or shown in known:
-        return True
-    return any(
-        syntax.text(at) == shown
-        and (
-            at in syntax.starts
-            or syntax.text(at - 1) == "function"
-            or (syntax.text(at + 1) == "=" and at + 2 in syntax.starts)
-        )
-        for at in range(len(syntax.tokens))
-    )
+    return shown in _FUNCTIONS or shown in known or shown in syntax.function_names
 
 
 def iterated(syntax: Syntax, at: int, name: str) -> Iterable[int]:
@@ -133,23 +117,20 @@ def taken_apart(syntax: Syntax, at: int, name: str, sought: Collection[str]) -> 
 
 def _next_apart(syntax: Syntax, at: int, function: int, sought: Collection[str]) -> Iterable[int]:
     """The same, in a function and behind a token or around it."""
+    around = syntax.pattern_around(at)
+    if around is not None:
+        yield around
     seen = at
-    for pattern in syntax.patterns:
-        end = syntax.partner[pattern]
-        if pattern <= at <= end:
+    for pattern in syntax.patterns_behind(at, function):
+        if syntax.marks_between(seen, pattern, function):
+            break
+        seen = pattern
+        if syntax.holds(pattern, sought):
             yield pattern
-        if pattern > at and syntax.function_of(pattern) == function:
-            if syntax.marks_between(seen, pattern, function):
-                break
-            seen = pattern
-            if any(syntax.text(each) in sought for each in range(pattern, end)):
-                yield pattern
     if "[" in sought:
-        for each in range(at + 1, len(syntax.tokens)):
-            if syntax.text(each - 1) == "of" and syntax.function_of(each) == function:
-                if not syntax.marks_between(at, each + 1, function):
-                    yield each
-                break
+        operand = syntax.operand_behind(at, function)
+        if operand is not None and not syntax.marks_between(at, operand + 1, function):
+            yield operand
 
 
 def _read(syntax: Syntax, at: int, name: str) -> int | None:
@@ -163,5 +144,5 @@ def _read(syntax: Syntax, at: int, name: str) -> int | None:
 def one_line(syntax: Syntax, found: Iterable[int]) -> int | None:
     """The first of these places, if all are on one line."""
     places = list(found)
-    lines = {syntax.code.count("\n", 0, syntax.tokens[place].start) for place in places}
+    lines = {syntax.line_of(place) for place in places}
     return places[0] if len(lines) == 1 else None

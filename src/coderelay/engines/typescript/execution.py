@@ -260,6 +260,8 @@ class TypeScriptExecution(GuestExecution):
         if thrown.is_memory(self._guest.is_full):
             self.stop()  # a job that comes after this one must not go on
             return self.ledger.exceed("memory", NO_MEMORY)
+        if self.ledger.settled:
+            return True  # only the first failure counts, and placing one is work
         failure = thrown.failure(self.program.source, self._prepared, self.names)
         return self.ledger.fail(failure)
 
@@ -279,4 +281,4 @@ def _bound(names: Sequence[ToolName], source: str) -> Sequence[ToolName]:
     known = words(source)
     if "\\u" in source or not known.isdisjoint(_REACHING):  # a name may be written in escapes
         return names
-    return reached(names, source, known)
+    return reached(names, known)

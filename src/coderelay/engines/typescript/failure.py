@@ -14,6 +14,8 @@ from coderelay.engines.typescript.stack import FILE, shown
 
 _UNDEFINED = re.compile(r"^(\S+) is not defined$")
 _NEAREST = 3
+_MAKERS = 8
+"""Classes of an error that are looked at; the harness tells of four."""
 _KINDS: dict[str, FailureKind] = {"arguments": "arguments", "syntax": "syntax"}
 
 
@@ -62,7 +64,7 @@ class Thrown:
         return Failure(kind, message, self.name, None, line, column, stack, frame)
 
     def _makers(self, names: Sequence[ToolName]) -> list[str]:
-        return _with_identifiers(filter(None, self.makers.split("\n")), names)
+        return _with_identifiers(filter(None, self.makers.split("\n")[:_MAKERS]), names)
 
     def _unawaited(self, names: Sequence[ToolName]) -> Unawaited | None:
         if not self.unawaited:

@@ -5,7 +5,7 @@ by one: QuickJS miscounts the columns of a script's first line, so that line is 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from coderelay.engines.fence import whole_block
@@ -45,8 +45,8 @@ def shape(source: str) -> Shaped:
         return Shaped(text)
     if mentions == ["main"] and _is_plain(text):
         return Shaped(text + _CALL_MAIN)
-    found = list(tokens(text))
-    text = _unimport(_unexport(text, found), found)
+    found = _Tokens(text)
+    text = _edited(text, [*_unexport(text, found), *_unimport(text, found)])
     return Shaped(text + _CALL_MAIN) if _leaves_main_uncalled(text) else Shaped(text)
 
 
@@ -69,63 +69,86 @@ def _uncommand(text: str) -> str:
     return "//" + text[2:] if text.startswith("#!") else text
 
 
-def _unexport(text: str, found: Sequence[Token]) -> str:
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """A stretch of the text that is to be blank, but for a replacement at its beginning."""
+
+    start: int
+    end: int
+    replacement: str = ""
+
+
+class _Tokens:
+    """The tokens of a text, and what comes next behind each of them."""
+
+    def __init__(self, text: str) -> None:
+        self.all = list(tokens(text))
+        self.closing = list(range(len(self.all)))
+        """For each token the next of the same depth, which closes a bracket; itself where there is
+        none."""
+        self.string = list(range(len(self.all)))
+        """For each token the next string from there on; itself where there is none."""
+        nearest: dict[int, int] = {}
+        string: int | None = None
+        for at in range(len(self.all) - 1, -1, -1):
+            token = self.all[at]
+            if token.text[0] in "\"'":
+                string = at
+            self.closing[at] = nearest.get(token.depth, at)
+            self.string[at] = at if string is None else string
+            nearest[token.depth] = at
+
+
+def _unexport(text: str, found: _Tokens) -> Iterator[_Edit]:
     """Blank out `export` at the top level: a script has nobody to export to."""
-    for place, token in enumerate(found):
-        if token.text != "export" or token.depth or _is_property(found, place):
+    every = found.all
+    for place, token in enumerate(every):
+        if token.text != "export" or token.depth or _is_property(every, place):
             continue
-        after = found[place + 1 : place + 4]
+        after = every[place + 1 : place + 4]
         words = [token.text for token in after]
         if words[:1] == ["default"]:
             # A nameless function or an object is no statement; behind `0,` it is an expression.
-            prefix = "0," if _is_nameless(found[place + 2 : place + 6]) else ""
-            text = _overwrite(text, token.start, after[0].end, prefix)
+            prefix = "0," if _is_nameless(every[place + 2 : place + 6]) else ""
+            yield _Edit(token.start, after[0].end, prefix)
         elif words[:1] == ["{"]:
-            closing = _closing(found, place + 1)
-            if found[closing + 1 : closing + 2] and found[closing + 1].text == "from":
+            closing = found.closing[place + 1]
+            if every[closing + 1 : closing + 2] and every[closing + 1].text == "from":
                 raise Imports(text, token.start)
-            text = _overwrite(text, token.start, found[closing].end, "")
+            yield _Edit(token.start, every[closing].end)
         elif words[:1] == ["*"]:
             raise Imports(text, token.start)
         else:
-            text = _overwrite(text, token.start, token.end, "")
-    return text
+            yield _Edit(token.start, token.end)
 
 
-def _unimport(text: str, found: Sequence[Token]) -> str:
+def _unimport(text: str, found: _Tokens) -> Iterator[_Edit]:
     """Blank out imports of types: no module is there, and a function's body may not have any."""
-    for place, token in enumerate(found):
-        if token.text != "import" or _is_property(found, place):
+    every = found.all
+    for place, token in enumerate(every):
+        if token.text != "import" or _is_property(every, place):
             continue
-        words = [token.text for token in found[place + 1 : place + 4]]
+        words = [token.text for token in every[place + 1 : place + 4]]
         if words[:1] == ["("] and not _is_type(found, place):
             raise Imports(text, token.start)
         if token.depth or words[:1] in (["("], ["."]) or "=" in words[1:3]:
             continue  # a type, a method, or an alias of a namespace
         if words[:1] != ["type"] or words[1:2] in (["from"], [","]):
             raise Imports(text, token.start)
-        end = next((at for at in range(place, len(found)) if found[at].text[0] in "\"'"), place)
-        text = _overwrite(text, token.start, found[end].end, "")
-    return text
+        yield _Edit(token.start, every[found.string[place]].end)
 
 
-def _is_type(found: Sequence[Token], place: int) -> bool:
+def _is_type(found: _Tokens, place: int) -> bool:
     """Whether an `import(…)` is, or may be, the name of a type or a method."""
-    before = found[place - 1].text if place else ""
-    aliases = before == "=" and place > 2 and found[place - 3].text == "type"
+    every = found.all
+    before = every[place - 1].text if place else ""
+    aliases = before == "=" and place > 2 and every[place - 3].text == "type"
     return aliases or before in _BEFORE_TYPE or (before in ("{", ",") and _is_method(found, place))
 
 
-def _is_method(found: Sequence[Token], place: int) -> bool:
-    after = _closing(found, place + 1) + 1
-    return found[after : after + 1] != [] and found[after].text == "{"
-
-
-def _closing(found: Sequence[Token], opening: int) -> int:
-    """The brace that closes a list of names; the opening one where there is none."""
-    depth = found[opening].depth
-    ends = (at for at in range(opening + 1, len(found)) if found[at].depth == depth)
-    return next(ends, opening)
+def _is_method(found: _Tokens, place: int) -> bool:
+    after = found.closing[place + 1] + 1
+    return after < len(found.all) and found.all[after].text == "{"
 
 
 def _is_nameless(declaration: Sequence[Token]) -> bool:
@@ -142,11 +165,18 @@ def _is_nameless(declaration: Sequence[Token]) -> bool:
     )
 
 
-def _overwrite(text: str, start: int, end: int, replacement: str) -> str:
-    """Replace a stretch, keeping every other character where it is."""
-    old = text[start:end]
-    blank = re.sub(r"[^\n]", " ", old[len(replacement) :])
-    return text[:start] + replacement + blank + text[end:]
+def _edited(text: str, edits: Sequence[_Edit]) -> str:
+    """Make all edits at once, keeping every other character where it is."""
+    parts: list[str] = []
+    done = 0
+    for edit in sorted(edits, key=lambda edit: edit.start):
+        start = max(edit.start, done)  # one may reach into the next
+        if start < edit.end:
+            old = text[start + len(edit.replacement) : edit.end]
+            blank = "\n".join(" " * len(line) for line in old.split("\n"))
+            parts += [text[done:start], edit.replacement, blank]
+            done = edit.end
+    return "".join(parts) + text[done:]
 
 
 def _is_plain(text: str) -> bool:

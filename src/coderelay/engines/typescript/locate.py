@@ -11,6 +11,8 @@ from coderelay.engines.typescript.prepare import Prepared
 from coderelay.engines.typescript.stack import SHOWN, Frame, frames
 from coderelay.engines.typescript.syntax import Syntax
 
+_LONGEST = 200_000
+"""Characters of code in which an error is placed; a source and what the stripper adds are less."""
 _CALL = re.compile(r"the call [^(\n]{1,200}\(…\)(?=(?:, which)? was not awaited)")
 
 
@@ -44,7 +46,7 @@ def locate(
     of a call that was not awaited."""
     found = frames(stack)
     own = [at for at, frame in enumerate(found) if frame.line]
-    if not own and unawaited is None:
+    if (not own and unawaited is None) or len(prepared.code) > _LONGEST:
         return Located(message, [], placed=False)
     code = _Code(prepared, names)
     call = None if unawaited is None else code.place_call(unawaited)

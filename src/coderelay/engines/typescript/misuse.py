@@ -77,7 +77,8 @@ def _in_template(syntax: Syntax, at: int, call: int | None) -> int | None:
     inside = [each for each, token in enumerate(syntax.tokens) if token.start in around]
     if one_line(syntax, inside) is not None:
         return at
-    return one_line(syntax, (each for each in inside if _holds(syntax, each, call)))
+    variable = _variable(syntax, call)
+    return one_line(syntax, (each for each in inside if _is_call(syntax, each, call, variable)))
 
 
 def _chosen(
@@ -86,27 +87,34 @@ def _chosen(
     """The one line that these places are on, or, where there are none, all patterns with one of the
     tokens sought. Of several lines it is that to which the variable of the call goes."""
     found = list(places) or [
-        pattern
-        for pattern in syntax.patterns
-        if any(syntax.text(each) in sought for each in range(pattern, syntax.partner[pattern]))
+        pattern for pattern in syntax.patterns if syntax.holds(pattern, sought)
     ]
     chosen = one_line(syntax, found)
     if chosen is not None:
         return chosen
-    return one_line(syntax, (each for each in found if _holds(syntax, _value(syntax, each), call)))
+    variable = _variable(syntax, call)
+    return one_line(
+        syntax,
+        (each for each in found if _is_call(syntax, _value(syntax, each), call, variable)),
+    )
 
 
 def _value(syntax: Syntax, place: int) -> int:
     """The first token of what is taken apart by a pattern; any other place is its own."""
-    return syntax.partner[place] + 2 if place in syntax.patterns else place
+    return syntax.partner[place] + 2 if syntax.pattern_around(place) == place else place
 
 
-def _holds(syntax: Syntax, at: int, call: int | None) -> bool:
+def _is_call(syntax: Syntax, at: int, call: int | None, variable: str | None) -> bool:
     """Whether a token is a call, or the variable that it was assigned to."""
-    if call is None or at == call:
-        return at == call
+    return at == call or (variable is not None and syntax.text(at) == variable)
+
+
+def _variable(syntax: Syntax, call: int | None) -> str | None:
+    """The variable that a call was assigned to, if it was."""
+    if call is None:
+        return None
     start = call
     while syntax.text(start - 1) == ".":  # `tools.get`
         start -= 2
     assigned = syntax.text(start - 1) == "=" and syntax.is_name(start - 2)
-    return assigned and syntax.text(at) == syntax.text(start - 2)
+    return syntax.text(start - 2) if assigned else None

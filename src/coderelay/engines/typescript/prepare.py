@@ -1,8 +1,11 @@
 """TypeScript in, JavaScript out, every line and column where the model put it."""
 
 import unicodedata
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 import wasmtime
@@ -57,10 +60,9 @@ class Prepared:
 
     def offset(self, line: int, column: int) -> int:
         """How many characters of the code stand before a place in it, as QuickJS counts."""
-        before = "\n".join(self.code.split("\n", line)[: line - 1])
-        return (
-            len(before) + (line > 1) + _convert(self.code, line, column, "utf-8", "utf-32-le") - 1
-        )
+        starts = _line_starts(self.code)
+        start = starts[line - 1] if line <= len(starts) else len(self.code) + 1
+        return start + _convert(self.code, line, column, "utf-8", "utf-32-le") - 1
 
     def place(self, offset: int) -> tuple[int, int]:
         """The place of a character of the code, as QuickJS counts."""
@@ -73,13 +75,20 @@ _UNITS = {"utf-8": 1, "utf-16-le": 2, "utf-32-le": 4}
 
 def _convert(text: str, line: int, column: int, encoding: str, wanted: str) -> int:
     """A column of a line of the text, counted in another encoding's units."""
-    lines = text.split("\n", line)
-    if line > len(lines):
+    starts = _line_starts(text)
+    if line > len(starts):
         return column
-    units = lines[line - 1].encode(encoding)
+    end = starts[line] - 1 if line < len(starts) else len(text)
+    units = text[starts[line - 1] : end].encode(encoding)
     before = units[: (column - 1) * _UNITS[encoding]].decode(encoding, "ignore")
     beyond = max(0, column - 1 - len(units) // _UNITS[encoding])
     return len(before.encode(wanted)) // _UNITS[wanted] + 1 + beyond
+
+
+@lru_cache(8)
+def _line_starts(text: str) -> Sequence[int]:
+    """Where the lines of a text begin. An error has many frames, all in the same two texts."""
+    return array("L", accumulate((len(line) + 1 for line in text.split("\n")[:-1]), initial=0))
 
 
 class Preparer:

@@ -11,6 +11,8 @@ _DIGITS = {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     )
 }
+_BITS = 40
+"""No line or column takes more bits. A number that went on and on would cost its length squared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ def parse(text: str) -> SourceMap:
         segments = []
         for segment in filter(None, group.split(",")):
             fields = _numbers(segment)
-            column += fields[0]
+            column += fields[0] if fields else 0
             if len(fields) >= 4:
                 source_line += fields[2]
                 source_column += fields[3]
@@ -59,7 +61,8 @@ def _numbers(segment: str) -> list[int]:
     value = shift = 0
     for digit in segment:
         bits = _DIGITS[digit]
-        value |= (bits & 31) << shift
+        if shift < _BITS:
+            value |= (bits & 31) << shift
         shift += 5
         if not bits & 32:
             numbers.append(-(value >> 1) if value & 1 else value >> 1)

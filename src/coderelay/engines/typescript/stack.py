@@ -9,6 +9,8 @@ _FRAME = re.compile(
     rf"(?:{re.escape(FILE)}:(?P<line>\d{{1,9}}):(?P<column>\d{{1,9}})|native|<null>:\d+:\d+)\)?$"
 )
 SHOWN = 10
+_READ = 100
+"""Lines of a stack that are read. The guest's own stacks are shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ def frames(stack: str) -> list[Frame]:
     The stack is text that a program may have written itself; what does not read as a frame is
     left out.
     """
-    found = [match for match in map(_FRAME.match, stack.splitlines()) if match]
+    found = [match for match in map(_FRAME.match, stack.split("\n", _READ)[:_READ]) if match]
     return [
         Frame((match["name"] or "")[:100], int(match["line"] or 0), int(match["column"] or 0))
         for match in found

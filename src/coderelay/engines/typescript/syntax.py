@@ -4,13 +4,13 @@ calls and patterns. It reads what the stripper has left, so there are no types i
 
 import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from coderelay.engines.typescript.tokens import Token, tokens
 
-_WORD = re.compile(r"[\w$\u0080-\U0010ffff]+\Z")
+_WORD = re.compile(r"[\w$\u0080-\U0010ffff]++\Z")
 _NO_CALLEE = frozenset("if for while switch catch with await return typeof in of case".split())
 _NO_CALLEE_KEYWORDS = _NO_CALLEE | {"function", "async", "throw", "void", "yield", "=>"}
 _KEYWORDS = frozenset(
@@ -119,8 +119,8 @@ class Syntax:
             elif not self.is_word(before):
                 break
             first = before
-        shown = self.code[self.tokens[first].start : self.tokens[call.opening].start].strip()
-        shown = re.sub(r"\s*\n\s*", "", shown).removesuffix("?.")
+        written = self.code[self.tokens[first].start : self.tokens[call.opening].start]
+        shown = "".join(line.strip() for line in written.split("\n")).removesuffix("?.")
         return shown if len(shown) <= _SHORT and not shown.startswith("(") else ""
 
     @cached_property
@@ -209,21 +209,83 @@ class Syntax:
                 found.append(at)
         return found
 
+    def holds(self, pattern: int, sought: Collection[str]) -> bool:
+        """Whether one of these tokens is in a pattern."""
+        return any(self.text(at) in sought for at in range(pattern, self.partner[pattern]))
+
+    def pattern_around(self, at: int) -> int | None:
+        """The pattern in which a token is."""
+        before = bisect.bisect_right(self.patterns, at) - 1
+        if before < 0 or at > self.partner[self.patterns[before]]:
+            return None
+        return self.patterns[before]
+
+    def patterns_behind(self, at: int, function: int) -> Iterator[int]:
+        """The patterns of a function behind a token."""
+        return _behind(self._patterns_of, at, function)
+
+    def operand_behind(self, at: int, function: int) -> int | None:
+        """The first operand of an `of` in a function behind a token."""
+        return next(_behind(self._operands_of, at, function), None)
+
+    @cached_property
+    def _patterns_of(self) -> dict[int, list[int]]:
+        return self._by_function(self.patterns)
+
+    @cached_property
+    def _operands_of(self) -> dict[int, list[int]]:
+        every = range(1, len(self.tokens))
+        return self._by_function(at for at in every if self.text(at - 1) == "of")
+
+    def _by_function(self, places: Iterable[int]) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for at in places:
+            found.setdefault(self.function_of(at), []).append(at)
+        return found
+
+    @cached_property
+    def function_names(self) -> frozenset[str]:
+        """The names that functions are given where they are defined."""
+        return frozenset(
+            self.text(at)
+            for at in range(len(self.tokens))
+            if at in self.starts
+            or self.text(at - 1) == "function"
+            or (self.text(at + 1) == "=" and at + 2 in self.starts)
+        )
+
+    @cached_property
+    def generators(self) -> frozenset[str]:
+        """The names of generators."""
+        stars = (at for at in range(len(self.tokens)) if self.text(at) == "*")
+        return frozenset(self.text(at + 1) for at in stars if self.text(at + 2) == "(")
+
     def _is_pattern(self, at: int) -> bool:
         before, after = self.text(at - 1), self.partner[at] + 1
         if before in _DECLARING or (before == "(" and self.text(at - 2) == "catch"):
             return True
         if self.around[at] in self.bodies and self.text(self.around[at]) == "(":
             return before in ("(", ",", ".", "...")
-        assigned = self.text(after) == "=" and self.code[self.tokens[after].end :][:1] != "="
+        assigned = self.text(after) == "=" and not self.code.startswith("=", self.tokens[after].end)
         return assigned and not (self.is_word(at - 1) or before in (")", "]"))
 
     def marks_between(self, start: int, end: int, function: int) -> bool:
         """Whether QuickJS may place something that a function does between two tokens."""
-        return any(
-            self._marks(at) and at not in self._unmarked and self.function_of(at) == function
-            for at in range(start + 1, end)
-        )
+        return next(_behind(self._marks_of, start, function), end) < end
+
+    @cached_property
+    def _marks_of(self) -> dict[int, list[int]]:
+        """The tokens at which QuickJS may place something, for each function."""
+        every = range(len(self.tokens))
+        return self._by_function(at for at in every if self._marks(at) and at not in self._unmarked)
+
+    def line_of(self, at: int) -> int:
+        """How many lines end before a token."""
+        return bisect.bisect_left(self._line_ends, self.tokens[at].start)
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [at for at, letter in enumerate(self.code) if letter == "\n"]
 
     @cached_property
     def _unmarked(self) -> frozenset[int]:
@@ -273,3 +335,9 @@ class Syntax:
             ):
                 return
             at = bracket
+
+
+def _behind(places: Mapping[int, Sequence[int]], at: int, function: int) -> Iterator[int]:
+    """Those places of a function that are behind a token."""
+    every = places.get(function, ())
+    return (every[place] for place in range(bisect.bisect_right(every, at), len(every)))

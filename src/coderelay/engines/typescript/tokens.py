@@ -8,13 +8,13 @@ _TOKEN = re.compile(
     r"""
     (?P<skip>\s+|//[^\n]*|/\*.*?(?:\*/|\Z))
   | (?P<word>[A-Za-z_$\u0080-\U0010ffff][\w$\u0080-\U0010ffff]*)
-  | (?P<string>"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)
+  | (?P<string>"(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])*+'?)
   | (?P<number>\d[\w.]*)
   | (?P<sign>=>|\.\.\.|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
-_TEMPLATE = re.compile(r"(?:\\.|[^`\\$]|\$(?!\{))*(`|\$\{|\Z)", re.DOTALL)
+_TEMPLATE = re.compile(r"(?:\\.|[^`\\$]|\$(?!\{))*+(`|\$\{|\\?\Z)", re.DOTALL)
 _REGEX = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*+\]|[^/\\\[\n])++/\w*")
 _BEFORE_REGEX = frozenset(
     "return typeof case in of delete void throw new instanceof await yield do else".split()

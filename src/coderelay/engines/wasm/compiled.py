@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -14,8 +15,10 @@ import wasmtime
 
 from coderelay.core import GuestMissing
 
-_KEPT = 12
-"""How many compiled units stay: those of three releases."""
+_KEPT, _MOST = 21, 84
+"""How many compiled units stay: those of three releases, seven each; and up to the second number
+of those that were used within a day, so that several versions in use do not drop each other's."""
+_DAY = 24 * 60 * 60
 
 Unit = TypeVar("Unit")
 Progress = Callable[[str], None]
@@ -112,13 +115,15 @@ def _keep(path: Path, data: bytes) -> None:
                 os.replace(file.name, path)
             except OSError:
                 os.unlink(file.name)
-        _prune(path.parent)
+        _prune(path.parent, time.time())
     except OSError:
         pass  # a full or read-only disk: compiled again next time
 
 
-def _prune(folder: Path) -> None:
+def _prune(folder: Path, now: float) -> None:
     """Drop the units that were not used for longest: upgrades leave theirs behind."""
-    units = sorted(folder.glob("*.compiled"), key=lambda unit: unit.stat().st_mtime)
-    for unit in units[:-_KEPT]:
-        unit.unlink(missing_ok=True)
+    used = {unit: unit.stat().st_mtime for unit in folder.glob("*.compiled")}
+    latest = sorted(used, key=lambda unit: used[unit], reverse=True)
+    for place, unit in enumerate(latest):
+        if place >= _MOST or (place >= _KEPT and used[unit] < now - _DAY):
+            unit.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from coderelay.conversation import Unsupported
 from coderelay.core import InvalidTool, Json, Program, Tool
 from coderelay.core.program import FIXED_DATE, LANGUAGES, LATEST
-from coderelay.dialects.fields import Fields
+from coderelay.dialects.kit.fields import Fields
 from coderelay.wire import tools_from_json
 
 

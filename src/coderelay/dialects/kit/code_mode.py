@@ -5,12 +5,20 @@ from dataclasses import dataclass
 from typing import cast
 
 from coderelay.conversation import Protocol, Receipt, Unsupported
-from coderelay.core import Json
-from coderelay.dialects.defaults import Defaults
-from coderelay.dialects.fields import Fields
-from coderelay.dialects.programs import read_language
+from coderelay.core import DEFAULT_LIMITS, Json, Limits
+from coderelay.dialects.kit.fields import Fields
+from coderelay.dialects.kit.programs import read_language
 
 _MOST_PROGRAMS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What the server was told to do where a request does not say."""
+
+    language: str = "typescript"
+    max_programs: int = 8
+    limits: Limits = DEFAULT_LIMITS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
-"""How long a history may be, in any dialect."""
+"""What every reader of a history needs: its length is bounded, its call arguments are parsed."""
 
 from collections.abc import Sequence
 
 from coderelay.conversation import TooLarge
 from coderelay.core import Json
+from coderelay.core.jsonvalue import NotJson
+from coderelay.wire import parse
 
 MOST_MESSAGES = 10_000
 """Messages or items that a history may have."""
@@ -16,3 +18,12 @@ def check_length(items: Sequence[Json], field: str, *, most: int = MOST_MESSAGES
             f"`{field}` has {len(items):,} entries, the limit is {most:,}: send a shorter history",
             field,
         )
+
+
+def parse_arguments(text: str) -> Json:
+    """A call's arguments, where an API writes them as text. Text that is not JSON stays text:
+    the replay then finds that it is not what the program called the tool with."""
+    try:
+        return parse(text) if text.strip() else {}
+    except NotJson:
+        return text

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from coderelay.conversation import FieldError, Message, Unsupported
 from coderelay.core import Json, Tool
-from coderelay.dialects.fields import Fields
+from coderelay.dialects.kit.fields import Fields
 
 Told = TypeVar("Told", bound=Hashable)
 

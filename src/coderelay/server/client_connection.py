@@ -1,0 +1,164 @@
+"""A client's connection: what it sends before its request is understood is counted and bounded.
+
+uvicorn's protocol leaves that to its parser, which keeps an unfinished header whole, however long
+it is. No key has been checked at this point, so anybody could send it.
+"""
+
+import json
+import logging
+from collections.abc import Callable
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from coderelay.core.limits import KB, MB
+from coderelay.server.logs import log
+from coderelay.server.settings import Settings
+
+MOST_HEADERS = 256
+"""Headers that a request may have."""
+_MOST_WAITING = 16
+"""Requests that may wait on one connection behind the one that is being served."""
+_FRAMING_PER_BYTE = 16
+"""Bytes of chunk sizes and the like that each byte of a body allows for."""
+_AT_ONCE = 64 * KB
+"""Bytes that the parser gets at once."""
+_HEARD_OUT, _PATIENCE = 1 * MB, 2.0
+"""Bytes and seconds that a client may go on sending after it was refused. If the connection were
+closed at once, it might never see the answer."""
+
+
+class _Refused(Exception):
+    """Raised inside a callback to stop the parser."""
+
+
+class ClientConnection(HttpToolsProtocol):
+    """uvicorn's protocol for HTTP/1.1, with limits in bytes: `headers_limit` for the request line,
+    headers, chunk sizes and trailers of one request, `unread_limit` for what still comes of a body
+    when its request has been answered."""
+
+    def __init__(
+        self,
+        *arguments: Any,
+        headers_limit: int = 64 * KB,
+        unread_limit: int = 128 * MB,
+        **named: Any,
+    ) -> None:
+        super().__init__(*arguments, **named)
+        self._headers_limit = headers_limit
+        self._unread_limit = unread_limit
+        self._framing = 0
+        """Bytes that came and were no body, less those that the body allows for."""
+        self._head = self._unread = 0
+        self._in_head = True
+        self._refused = False
+        self._too_long = False
+
+    def data_received(self, data: bytes) -> None:
+        """asyncio: bytes came."""
+        for start in range(0, len(data), _AT_ONCE):
+            piece = data[start : start + _AT_ONCE]
+            self._framing += len(piece)
+            if self._refused:
+                if self._framing > self._headers_limit + _HEARD_OUT:
+                    self.transport.abort()
+            elif not self.transport.is_closing():
+                super().data_received(piece)
+                if self._framing > self._headers_limit and not self._refused:
+                    self._refuse_headers()
+
+    def on_message_begin(self) -> None:
+        """httptools: a request begins."""
+        super().on_message_begin()
+        self._head = self._unread = 0
+
+    def on_url(self, url: bytes) -> None:
+        """httptools: a piece of the request's target."""
+        super().on_url(url)
+        self._head += len(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """httptools: one header. A trailer is passed over: its request is being served already."""
+        if not self._in_head:
+            return
+        super().on_header(name, value)
+        self._head += len(name) + len(value) + len(b": \r\n")
+        if self._head > self._headers_limit or len(self.headers) > MOST_HEADERS:
+            self._too_long = True
+            raise _Refused
+
+    def on_headers_complete(self) -> None:
+        """httptools: the headers are all there."""
+        self._in_head = False
+        if len(self.pipeline) >= _MOST_WAITING:
+            raise _Refused
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """httptools: a piece of the body."""
+        self._framing = max(0, self._framing - len(body) * (1 + _FRAMING_PER_BYTE))
+        if self.cycle.response_complete:
+            self._unread += len(body)
+            if self._unread > self._unread_limit:
+                self.transport.abort()
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """httptools: the request is whole."""
+        self._framing = 0
+        self._in_head = True
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """uvicorn: the parser failed, or one of the callbacks above stopped it."""
+        if self._too_long:
+            self._refuse_headers()
+        else:
+            self._refuse(HTTPStatus.BAD_REQUEST, "this is not a sound HTTP/1.1 request")
+
+    def _refuse_headers(self) -> None:
+        self._refuse(
+            HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+            f"the headers of a request may have {self._headers_limit:,} bytes and {MOST_HEADERS} "
+            "lines in all: send less; the operator can allow more bytes with --max-headers",
+        )
+
+    def _refuse(self, status: HTTPStatus, message: str) -> None:
+        """Close the connection, with an answer where one is due: the request that is refused is
+        the one being served, and not answered yet, or the only one."""
+        log("refused", level=logging.WARNING, status=status.value, reason=status.phrase)
+        self._refused = True
+        being_served = self.cycle is not None and not self.cycle.response_complete
+        if being_served == self._in_head or (being_served and self.cycle.response_started):
+            self.transport.close()
+            return
+        if being_served:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.flow.resume_reading()
+        self.transport.write(_answer(status, message))
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+            self.loop.call_later(_PATIENCE, self.transport.close)
+        else:
+            self.transport.close()
+
+
+def client_connection(settings: Settings) -> Callable[..., ClientConnection]:
+    """For uvicorn's setting `http`: a connection with the limits of the settings."""
+    limits = {"headers_limit": settings.headers, "unread_limit": 2 * settings.body}
+    return partial(ClientConnection, **limits)
+
+
+def _answer(status: HTTPStatus, message: str) -> bytes:
+    """An error that has the shapes of all APIs: which one was meant is not known yet."""
+    kind = "invalid_request_error"
+    error = {"message": message, "type": kind, "param": None, "code": None}
+    body = json.dumps({"type": "error", "error": error}).encode()
+    head = (
+        f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: application/json\r\n"
+        f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+    )
+    return head.encode() + body

@@ -1,0 +1,44 @@
+"""What the names and texts of tools cost, which a client declares."""
+
+from coderelay.declare.index import first_sentence
+from coderelay.declare.names import pascal
+from coderelay.declare.words import Terms, split
+from tests.attacks.costs import Case
+
+TERMS, SPLIT = "declare.words.Terms.of", "declare.words.split"
+
+CASES = (
+    Case(TERMS, "one long word", 200_000, lambda size: "a" * size, lambda text: Terms().of(text)),
+    Case(TERMS, "humps", 50_000, lambda size: "aA" * (size // 2), lambda text: Terms().of(text)),
+    Case(
+        TERMS,
+        "accents in the wrong order",
+        50_000,
+        lambda size: "\u0301\u0327" * (size // 2),
+        lambda text: Terms().of(text),
+    ),
+    Case(
+        TERMS,
+        "different words in a script without spaces",
+        50_000,
+        lambda size: " ".join(chr(0x4E00 + each) * 3 for each in range(size // 4)),
+        lambda text: Terms().of(text),
+    ),
+    Case(SPLIT, "separators", 200_000, lambda size: "_" * size, split),
+    Case(SPLIT, "humps", 50_000, lambda size: "aA" * (size // 2), split),
+    Case(SPLIT, "capitals", 50_000, lambda size: "A" * size, split),
+    Case(
+        "declare.names.pascal",
+        "accents in the wrong order",
+        50_000,
+        lambda size: "a" + "\u0301\u0327" * (size // 2),
+        pascal.__wrapped__,
+    ),
+    Case(
+        "declare.index.first_sentence",
+        "spaces and full stops",
+        200_000,
+        lambda size: ". " * (size // 2),
+        first_sentence,
+    ),
+)

@@ -1,0 +1,49 @@
+"""What is kept of a model's answer is bounded, in whatever pieces it comes."""
+
+from collections import deque
+from collections.abc import Iterator
+
+import pytest
+
+from coderelay.conversation import UpstreamError
+from coderelay.gateway.answer import ModelAnswer
+from coderelay.models.protocol import CallPiece, Delta, Named, ReasoningPiece, TextPiece
+
+LONG = "x" * 100_000
+
+
+ENDLESS: dict[str, Iterator[Delta]] = {
+    "text": (TextPiece(LONG) for _ in range(1_000)),
+    "reasoning": (ReasoningPiece(LONG) for _ in range(1_000)),
+    "arguments": (CallPiece(0, arguments=LONG) for _ in range(1_000)),
+    "names": (CallPiece(number, name=LONG) for number in range(1_000)),
+    "empty calls": (CallPiece(number) for number in range(100_000)),
+    "calls with one index": (CallPiece(0, id=f"{number}", name="f") for number in range(99_999)),
+    "fields": (Named(extra={f"field-{number}": 0}) for number in range(1_000_000)),
+    "long fields": (Named(extra={f"field-{number}": [LONG]}) for number in range(1_000)),
+    "fields of a call": (CallPiece(0, extra={f"{number}": LONG}) for number in range(1_000)),
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+def test_an_answer_without_end_is_ended(what: str) -> None:
+    answer = ModelAnswer()
+    with pytest.raises(UpstreamError, match="does not come to an end"):
+        deque(map(answer.add, ENDLESS[what]), maxlen=0)
+
+
+def test_a_field_that_comes_with_every_piece_is_kept_once() -> None:
+    answer = ModelAnswer()
+    for number in range(1_000):
+        answer.add(Named(extra={"signature": LONG + str(number)}))
+        answer.add(TextPiece("a"))
+    assert answer.text == "a" * 1_000
+    assert answer.extra == {"signature": LONG + "999"}
+
+
+def test_a_text_in_small_pieces_is_put_together_as_it_is() -> None:
+    answer = ModelAnswer()
+    for letter in "é\r\n\r\u2028\ud800x":
+        answer.add(TextPiece(letter))
+        answer.add(CallPiece(0, arguments=letter))
+    assert answer.text == "é\r\n\r\u2028\ud800x"

@@ -1,0 +1,41 @@
+"""A key is found in every way in which it can be written."""
+
+import json
+from urllib.parse import quote
+
+import pytest
+
+from coderelay.models.scrub import scrub, scrub_bytes
+
+KEYS = ("sk-plain", "a/b=c+d", 'q"uo\\te', "per%41cent", "%41", "\\u0041", "aaaa", "x")
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    "write",
+    [
+        str,
+        lambda key: json.dumps(key)[1:-1],
+        lambda key: quote(key, safe=""),
+        lambda key: quote(key, safe="").lower(),
+        lambda key: "".join(f"\\u{ord(letter):04X}" for letter in key),
+        lambda key: json.dumps(quote(key, safe=""))[1:-1],
+        lambda key: key.replace("\\", "\\\\").replace("/", "\\/"),
+    ],
+    ids=["plain", "JSON", "URL", "URL in small letters", "escaped", "URL in JSON", "slashes"],
+)
+def test_a_key_is_hidden_however_it_is_written(key: str, write: object) -> None:
+    written = write(key)  # type: ignore[operator]
+    scrubbed = scrub(f"<{written}|{written}>", key)
+    assert scrubbed.replace("\\", "") == "<***|***>"
+
+
+@pytest.mark.parametrize("text", ["", "nothing", "%", "\\", "%4", "\\u00", "50% of \\n é", "%zz"])
+def test_a_text_without_the_key_stays_as_it_is(text: str) -> None:
+    assert scrub(text, "sk-1", None, "") == text
+    assert scrub_bytes(text.encode(), "sk-1") == text.encode()
+
+
+def test_all_keys_are_hidden() -> None:
+    assert scrub("one and two", "one", "two") == "*** and ***"
+    assert scrub_bytes(b"one \xff", "one") == b"*** \xff"
