@@ -7,6 +7,8 @@ COMPILE := .lock/$(SCRIPTS)/uv pip compile --quiet --universal --python-version 
   --generate-hashes --custom-compile-command 'make lock' $(UPGRADE)
 
 RUNS ?= 1
+# In two halves, so that tests which share a server or an engine mostly run in one process.
+PARALLEL := -n 2 --dist worksteal
 
 .PHONY: help build demo test coverage test-busy test-clients check static format hooks dist bench figures lock clean
 help: ## Show what there is to make
@@ -24,10 +26,10 @@ demo: build ## Play three conversations through a real server, with no key and n
 	$(BIN)/coderelay demo
 
 test: build ## Run all tests
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest $(PARALLEL)
 
 coverage: build ## Run all tests, and show which lines they do not reach
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term --cov-report=html
+	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term --cov-report=html
 
 test-busy: build ## Run all tests while every core is kept busy; RUNS=10 for ten times
 	$(BIN)/python -m tests.busy $(RUNS)

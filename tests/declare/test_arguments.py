@@ -189,7 +189,7 @@ def test_half_a_surrogate_pair_is_told_of() -> None:
 
 
 @given(schema=objects, arguments=arbitrary)
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_any_call_of_any_tool_is_answered_and_answered_the_same(
     schema: Any, arguments: Any
 ) -> None:

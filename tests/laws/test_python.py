@@ -11,7 +11,7 @@ from tests.laws.replay import assert_lawful
 DECLARED = [Tool(tool, "A tool.", {"properties": {"n": {}}}) for tool in TOOLS]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=75, deadline=None, suppress_health_check=list(HealthCheck))
 @given(source=programs, name=st.sampled_from(["a", "b", "c"]))
 def test_a_run_is_the_same_live_and_replayed_at_every_prefix(source: str, name: str) -> None:
     """Calls, logs, value and fuel."""

@@ -11,7 +11,7 @@ from tests.laws.typescript_programs import TOOLS, programs
 DECLARED = [Tool(tool, "A tool.", {"properties": {"n": {}}}) for tool in TOOLS]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(source=programs, name=st.sampled_from(["a", "b", "c"]))
 def test_a_run_is_the_same_live_and_replayed_at_every_prefix(source: str, name: str) -> None:
     """Calls, logs, value and fuel."""

@@ -164,26 +164,3 @@ def test_a_killed_server_is_replaced_in_mid_program(upstream: tuple[Upstream, st
     with process("--upstream", upstream[1]) as second:
         client = openai.OpenAI(base_url=second.ready(), api_key="sk-client")
         assert converse(lambda: client, messages, stream=True).endswith("21")
-
-
-def test_several_worker_processes_serve_one_address_and_count_together(
-    upstream: tuple[Upstream, str],
-) -> None:
-    upstream[0].script = following(PROGRAMS["typescript"]["sequential"])
-    with process("--upstream", upstream[1], "--workers", "2") as server:
-        url = server.ready(workers=2)
-        for _ in range(3):
-            messages: list[Json] = [{"role": "user", "content": "Go."}]
-
-            def next_client() -> openai.OpenAI:  # a new connection may meet another worker
-                return openai.OpenAI(base_url=url, api_key="sk-client")
-
-            assert converse(next_client, messages, stream=False).endswith("6")
-        metrics = openai.OpenAI(base_url=url, api_key="x")._client.get(
-            url.removesuffix("/v1") + "/metrics"
-        )
-        assert (
-            'coderelay_requests_total{path="/v1/chat/completions",status="200"} 12.0'
-            in metrics.text
-        )
-        assert server.stop() == 0

@@ -82,7 +82,9 @@ def test_a_scripted_server_says_so_loudly() -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_sigterm_lets_requests_in_progress_end(workers: int) -> None:
+def test_workers_count_together_and_let_requests_in_progress_end_after_sigterm(
+    workers: int,
+) -> None:
     go_on = Gate()
 
     async def chunks() -> AsyncIterator[bytes]:
@@ -90,7 +92,9 @@ def test_sigterm_lets_requests_in_progress_end(workers: int) -> None:
         await go_on.opened()
         yield b"data: [DONE]\n\n"
 
-    def script(body: Json) -> StreamingResponse:
+    def script(body: Json) -> StreamingResponse | str:
+        if not body.get("stream"):
+            return "Hello."
         return StreamingResponse(chunks(), media_type="text/event-stream")
 
     with (
@@ -99,6 +103,11 @@ def test_sigterm_lets_requests_in_progress_end(workers: int) -> None:
         httpx.Client(trust_env=False, timeout=None) as http,
     ):
         url = server.ready(workers=workers) + "/chat/completions"
+        for _ in range(5):  # a new connection may meet another worker
+            assert httpx.post(url, json=ASK, trust_env=False, timeout=None).status_code == 200
+        metrics = http.get(url.removesuffix("/v1/chat/completions") + "/metrics").text
+        counted = 'coderelay_requests_total{path="/v1/chat/completions",status="200"} 5.0'
+        assert counted in metrics
         with http.stream("POST", url, json={**ASK, "stream": True}) as response:
             pieces = response.iter_raw()
             assert next(pieces).startswith(b'data: {"first": 1}')

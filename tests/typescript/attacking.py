@@ -17,6 +17,7 @@ from tests.typescript.driving import LIMITS, drive
 ROOT = Path(__file__).parents[2]
 PROGRAMS = ROOT / "tests" / "attacks" / "typescript.jsonl"
 FUEL = 1_000_000_000
+LITTLE = {"fuel": FUEL // 5}  # for those that do nothing but spend it
 MEMORY = {"memory": 16 * 1024 * 1024}  # so that these meet it before their fuel is spent
 GROW = "‹grow›"
 
@@ -44,6 +45,8 @@ def run(attack: dict[str, Any]) -> dict[str, Any]:
     limits = replace(LIMITS, fuel=FUEL)
     if attack["class"] == "memory":
         limits = replace(limits, **MEMORY)
+    elif attack["class"] == "cpu":
+        limits = replace(limits, **LITTLE)
     report: dict[str, Any] = {"id": attack["id"]}
     try:
         outcome = drive(attack["code"], limits=limits).outcome
