@@ -11,9 +11,11 @@ import pytest
 from typer.testing import Result
 
 from coderelay.cli.demo import SAMPLES, examples, programs
+from coderelay.cli.demo.process import ServerProcess
 from coderelay.cli.demo.recorder import Recorder
 from coderelay.cli.demo.scenarios import SCENARIOS, scripted
 from coderelay.cli.hosting import hold_port, hosted
+from coderelay.core import EngineError
 from coderelay.engines.registry import languages
 from coderelay.server.app import create_app
 from coderelay.server.settings import Settings
@@ -125,3 +127,25 @@ def test_no_other_program_gets_the_port_of_the_server_while_it_is_dead() -> None
             other.bind(held.getsockname())
         for _ in range(2):
             socket.create_server(held.getsockname()).close()
+
+
+FAILED = """
+import http.server, sys
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        print("no guest", flush=True)
+        self.send_response(503)
+        self.end_headers()
+        self.wfile.write(b'{"status": "failed"}')
+
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+
+@pytest.mark.parametrize("code", [FAILED, "print('no guest')"], ids=["never ready", "ended"])
+def test_a_server_that_does_not_start_is_told_with_what_it_said(code: str) -> None:
+    server = ServerProcess("http://127.0.0.1:1/v1", "typescript")
+    server._command = [sys.executable, "-c", code, server.address.rpartition(":")[2]]
+    with pytest.raises(EngineError, match="did not start:\nno guest"), server:
+        pass

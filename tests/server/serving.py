@@ -236,26 +236,28 @@ def process(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Proc
 
 
 class _Keep(logging.Handler):
-    """Keeps the fields of what is logged of requests."""
+    """Keeps the fields of what is logged of one event."""
 
-    def __init__(self) -> None:
+    def __init__(self, event: str) -> None:
         super().__init__()
-        self.requests: SimpleQueue[Json] = SimpleQueue()
+        self._event = event
+        self.fields: SimpleQueue[Json] = SimpleQueue()
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.getMessage() == "request":
-            self.requests.put(record.fields)  # type: ignore[attr-defined]
+        if record.getMessage() == self._event:
+            self.fields.put(record.fields)  # type: ignore[attr-defined]
 
 
 @contextmanager
-def logged_requests() -> Iterator[SimpleQueue[Json]]:
-    """What servers of this process log of each request, when all that it held is free again."""
-    keep = _Keep()
+def logged(event: str) -> Iterator[SimpleQueue[Json]]:
+    """What servers of this process log of an event. A `request` is logged when all that it held is
+    free again."""
+    keep = _Keep(event)
     before = LOGGER.level
     LOGGER.addHandler(keep)
     LOGGER.setLevel(logging.INFO)
     try:
-        yield keep.requests
+        yield keep.fields
     finally:
         LOGGER.setLevel(before)
         LOGGER.removeHandler(keep)

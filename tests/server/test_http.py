@@ -14,7 +14,7 @@ from coderelay.models.protocol import Delta, Finished, TextPiece
 from coderelay.models.scripted import ScriptedModel
 from coderelay.server.scripted import WORDS, demonstration
 from tests.clocks import Gate
-from tests.server.serving import CODE, COMPLETIONS, PLAIN, gateway, logged_requests, refusal
+from tests.server.serving import CODE, COMPLETIONS, PLAIN, gateway, logged, refusal
 
 Json = Any
 
@@ -90,6 +90,35 @@ def test_probes_need_no_key_and_everything_else_does(http: httpx.Client) -> None
         assert http.post(url + COMPLETIONS, json=PLAIN, headers=good).status_code == 200
 
 
+def test_a_server_is_ready_once_its_engines_are_loaded(http: httpx.Client) -> None:
+    with logged("ready") as events, gateway("scripted") as url:
+        events.get()
+        assert http.get(url.removesuffix("/v1") + "/readyz").json() == {"status": "ready"}
+
+
+def test_a_server_whose_engine_cannot_be_loaded_says_so(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loading = threading.Event()
+
+    def load(language: str) -> None:
+        loading.wait()
+        raise RuntimeError("the guest is gone")
+
+    monkeypatch.setattr("coderelay.server.readiness._load", load)
+    with logged("not ready") as events, gateway("scripted") as url:
+        ready = url.removesuffix("/v1") + "/readyz"
+        assert http.get(ready).json()["status"] == "not ready"
+        loading.set()
+        events.get()
+        response = http.get(ready)
+    assert response.status_code == 503
+    assert response.json() == {
+        "status": "failed",
+        "reason": "an engine cannot be loaded: the guest is gone",
+    }
+
+
 class Held:
     """A model that speaks, waits until it is let go, and tells when it was left."""
 
@@ -153,7 +182,7 @@ def test_a_client_that_leaves_frees_its_place_and_ends_the_models_work(
                 f"POST /v1{COMPLETIONS} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n"
             )
             leaving.sendall(head.encode() + body)
-            with logged_requests() as requests:
+            with logged("request") as requests:
                 model.asked.acquire()
                 leaving.close()
                 assert requests.get()["status"] == 499

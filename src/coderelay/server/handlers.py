@@ -119,8 +119,9 @@ async def readiness(service: Service, exchange: Exchange, dialect: Dialect) -> N
     if problem is None:
         await exchange.reply({"status": "ready"})
     else:
+        status = "failed" if service.readiness.failed else "not ready"
         await exchange.reply(
-            {"status": "not ready", "reason": problem}, status=503, headers={"retry-after": "1"}
+            {"status": status, "reason": problem}, status=503, headers={"retry-after": "1"}
         )
 
 

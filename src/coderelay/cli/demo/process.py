@@ -13,9 +13,6 @@ import httpx
 from coderelay.cli.hosting import LOOPBACK, hold_port
 from coderelay.core import EngineError
 
-_PATIENCE = 120.0
-"""Seconds until it must be ready: a guest may have to be compiled first."""
-
 
 class ServerProcess:
     """`coderelay serve`, on one address over all its lives."""
@@ -41,7 +38,8 @@ class ServerProcess:
         return self._process.pid
 
     def start(self) -> float:
-        """Start it and wait until it is ready; gives the seconds that took."""
+        """Start it and wait until it is ready; gives the seconds that took. It is waited for as
+        long as it lives: guests may have to be compiled first, on a machine that is busy."""
         started = time.monotonic()
         self._process = subprocess.Popen(
             self._command,
@@ -52,8 +50,8 @@ class ServerProcess:
         )
         self.starts += 1
         with httpx.Client(trust_env=False, timeout=5.0) as http:
-            while not self._ready(http):
-                if self._process.poll() is not None or time.monotonic() > started + _PATIENCE:
+            while (state := self._state(http)) != "ready":
+                if self._process.poll() is not None or state == "failed":
                     self.kill()
                     raise EngineError(f"the server did not start:\n{self._said()}")
                 time.sleep(0.02)
@@ -66,7 +64,11 @@ class ServerProcess:
             self._process.wait()
 
     def __enter__(self) -> "ServerProcess":
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self._end()
+            raise
         return self
 
     def __exit__(
@@ -75,15 +77,19 @@ class ServerProcess:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._end()
+
+    def _end(self) -> None:
         self.kill()
         self._log.close()
         self._port.close()
 
-    def _ready(self, http: httpx.Client) -> bool:
+    def _state(self, http: httpx.Client) -> str:
+        """`ready`, `not ready` or `failed`; empty while nobody answers."""
         try:
-            return http.get(f"{self.address}/readyz").status_code == 200
+            return str(http.get(f"{self.address}/readyz").json()["status"])
         except httpx.TransportError:
-            return False
+            return ""
 
     def _said(self) -> str:
         self._log.seek(0)
