@@ -19,7 +19,7 @@ from coderelay.engines.wasm.compiled import Progress, image, load
 from coderelay.engines.wasm.config import STACK, metered
 
 GUEST = Path(__file__).parent / "guest"
-_SEMANTICS = "2"
+_SEMANTICS = "3"
 
 
 class TypeScriptEngine:

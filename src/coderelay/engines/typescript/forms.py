@@ -131,6 +131,8 @@ def _unimport(text: str, found: _Tokens) -> Iterator[_Edit]:
         words = [token.text for token in every[place + 1 : place + 4]]
         if words[:1] == ["("] and not _is_type(found, place):
             raise Imports(text, token.start)
+        if words[1:3] == ["=", "require"]:
+            raise Imports(text, token.start)
         if token.depth or words[:1] in (["("], ["."]) or "=" in words[1:3]:
             continue  # a type, a method, or an alias of a namespace
         if words[:1] != ["type"] or words[1:2] in (["from"], [","]):

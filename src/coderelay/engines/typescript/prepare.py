@@ -13,15 +13,31 @@ from wasmtime import TrapCode
 
 from coderelay.core import Failure, TimedOut
 from coderelay.engines.frame import code_frame
+from coderelay.engines.typescript.edits import Edited
+from coderelay.engines.typescript.enums import const_enums_left, with_plain_enums
 from coderelay.engines.typescript.forms import LINES_BEFORE, Imports, Shaped, enclose, shape
+from coderelay.engines.typescript.namespaces import join_namespaces
 from coderelay.engines.typescript.sourcemap import parse
 from coderelay.engines.typescript.swc import Swc, Unstrippable
 from coderelay.engines.wasm.trapped import Trapped
 
 _CACHED = 128
 _LONGEST = 512 * 1024  # of what the stripper makes of 48 KB: constants of an enum are copied in
+_ENUMS = {"tsEnumIsMutable": True}  # or a member would be read as it was before it was written
 _RETURN = "Return statement is not allowed here"
 _NO_MODULES = "there are no modules to import: the tools are global functions, call them by name"
+_RENAME = ": give it another name, or write ['constructor']"
+_ADVICE = dict.fromkeys(
+    (
+        "'static' modifier cannot appear on a constructor declaration",
+        "A constructor cannot be generator",
+        "Class constructor can't be an accessor.",
+        "Classes may not have a non-static field named 'constructor'",
+        "Constructor can't be an async function",
+    ),
+    _RENAME,
+)
+"""What to do about what the stripper refuses, though JavaScript has it where it is static."""
 _TOO_MUCH = Failure(
     "limit",
     "the source is nested too deeply or becomes too long: write it flatter",
@@ -44,6 +60,8 @@ class Prepared:
     source: str
     code: str
     map: str | None = None
+    edited: Edited | None = None
+    """What the stripper was given, where that is not the source in its one form."""
 
     def original(self, line: int, column: int) -> tuple[int, int] | None:
         """The place in the model's source, for one in the code; None for what we added.
@@ -53,6 +71,8 @@ class Prepared:
         column = _convert(self.code, line, column, "utf-8", "utf-16-le")
         if self.map is not None:
             line, column = parse(self.map).original(line - 1, column)  # behind the line we added
+        if self.edited is not None:
+            column = self.edited.original(line, column)
         line -= LINES_BEFORE
         if not 1 <= line <= self.source.count("\n") + 1:
             return None
@@ -138,14 +158,23 @@ class Preparer:
         except Unstrippable as error:
             if error.report.get("code") != "UnsupportedSyntax":
                 raise
-        output = self._swc.transform(shaped.text, mode="transform", sourceMap=True)
+        edited = Edited.of(shaped.text, join_namespaces(shaped.text))
+        output = self._transform(edited.text)
+        objects = const_enums_left(edited.text, output["code"])
+        if objects:
+            output = self._transform(with_plain_enums(edited.text, objects))
+        return Prepared(source, "\n" + output["code"], output["map"], edited)
+
+    def _transform(self, text: str) -> dict[str, str]:
+        output = self._swc.transform(text, mode="transform", sourceMap=True, transform=_ENUMS)
         if len(output["code"]) + len(output["map"]) > _LONGEST:
             raise TooLong
-        return Prepared(source, "\n" + output["code"], output["map"])
+        return output
 
 
 def _syntax_failure(source: str, report: dict[str, Any]) -> Failure:
     message = report.get("message", "the source cannot be read")
+    message += _ADVICE.get(message, "")
     if "startLine" not in report:
         return Failure("syntax", message, name="SyntaxError")
     lines, line = source.split("\n"), int(report["startLine"]) - LINES_BEFORE

@@ -134,6 +134,8 @@ class _Glue:
 
 def _lookup(glue: _Glue, holder: int, key: int) -> int:
     found = glue.get(holder)
+    if isinstance(found, list):
+        return glue.add(found[key])  # an index, and no object's number
     return glue.add(found.get(glue.get(key), _UNDEFINED) if isinstance(found, dict) else _UNDEFINED)
 
 
@@ -196,6 +198,8 @@ _IMPORTS: dict[str, Callable[..., Any]] = {
     "__wbg_set": _assign,
     "__wbg_getwithrefkey": _lookup,
     "__wbg_get": _lookup,
+    "__wbg_entries": lambda g, index: g.add([list(item) for item in g.get(index).items()]),
+    "__wbg_length": lambda g, index: len(g.get(index)),
     "__wbg_toString": lambda g, index: g.add(str(g.get(index))),
 }
 
