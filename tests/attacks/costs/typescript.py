@@ -5,8 +5,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from coderelay.engines.typescript.edits import Edited
+from coderelay.engines.typescript.enums import const_enums_left, with_plain_enums
 from coderelay.engines.typescript.failure import Thrown
 from coderelay.engines.typescript.forms import Imports, shape
+from coderelay.engines.typescript.namespaces import join_namespaces
 from coderelay.engines.typescript.prepare import Prepared
 from coderelay.engines.typescript.sourcemap import parse
 from coderelay.engines.typescript.stack import frames
@@ -58,6 +61,22 @@ def placed(
     )
 
 
+def joined(text: str, piece: str, *, end: str = "") -> Case:
+    """Two blocks of a namespace that are to be told of each other."""
+
+    def given(size: int) -> str:
+        times = size // (len(piece) + len(end))
+        return f"namespace m{{{piece * times}{end * times}}}namespace m{{a}}"
+
+    return Case(
+        "engines.typescript.namespaces.join_namespaces",
+        text,
+        SOURCE,
+        given,
+        lambda source: Edited.of(source, join_namespaces(source)),
+    )
+
+
 def read_map(mappings: str) -> None:
     """Read a source map that was not read before."""
     parse.cache_clear()
@@ -99,6 +118,29 @@ CASES = (
     placed("spread of a promise", "({...x});\n", SPREAD, beginning="x=get();"),
     placed("a template with promises", "${x}\n", FILLED_IN, beginning="x=get();`", column=-3),
     placed("stars", "*", NO_FUNCTION, beginning="x"),
+    joined("blocks", "export let a}namespace m{a;"),
+    joined("blocks of other names", "export let b}namespace n{a;"),
+    joined("namespaces in namespaces", "export namespace m{", end="}"),
+    joined("dots", "export let a}namespace m.a.b.c{a}namespace m{"),
+    joined("variables", "export let a=1,b=2\n"),
+    joined("variables that do not end", "let a=b\nc\n"),
+    joined("patterns in patterns", "var [", end="]"),
+    joined("functions in patterns", "var [a=function(){", end="}]=1;"),
+    joined("functions in the keys of patterns", "var {[function(){", end="}]:a}=1;"),
+    Case(
+        "engines.typescript.enums.const_enums_left",
+        "const enums",
+        SOURCE,
+        repeated("const enum A{};"),
+        lambda source: const_enums_left(source, source),
+    ),
+    Case(
+        "engines.typescript.enums.with_plain_enums",
+        "const enums",
+        SOURCE,
+        repeated("const enum A{};"),
+        lambda source: with_plain_enums(source, {"A"}),
+    ),
     Case(
         FAILURE,
         "as many makers as fit, and a stack of them",

@@ -27,17 +27,16 @@ class Edited:
         """Apply edits that are in order and do not overlap."""
         parts: list[str] = []
         moved: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
-        done, line, begin, shift = 0, 1, 0, 0
+        done, line, column = 0, 1, 1
         for edit in edits:
-            ends = text.count("\n", done, edit.start)
-            if ends:
-                line, begin, shift = line + ends, text.rfind("\n", 0, edit.start) + 1, 0
-            old = text[edit.start : edit.start + edit.removed]
-            column = _units(text[begin : edit.start]) + 1 + shift
-            moved[line].append((column, _units(edit.text), _units(old)))
-            shift += _units(edit.text) - _units(old)
-            parts += text[done : edit.start], edit.text
+            between = text[done : edit.start]
+            lines = between.split("\n")
+            column = _units(lines[-1]) + (column if len(lines) == 1 else 1)
+            line += len(lines) - 1
             done = edit.start + edit.removed
+            moved[line].append((column, _units(edit.text), _units(text[edit.start : done])))
+            column += _units(edit.text)
+            parts += between, edit.text
         return cls("".join([*parts, text[done:]]), moved)
 
     def original(self, line: int, column: int) -> int:
