@@ -7,7 +7,8 @@ import pytest
 import typer.main
 
 from coderelay.cli.app import app
-from coderelay.server.app import PATHS
+from coderelay.dialects.registry import DIALECTS
+from coderelay.server.app import paths
 from coderelay.server.metrics import Metrics
 from tests.house import documents
 
@@ -40,7 +41,7 @@ def test_the_page_has_all_settings() -> None:
 
 def test_the_page_has_all_paths() -> None:
     text = PAGE.read_text("utf-8")
-    for path in PATHS:
+    for path in paths(DIALECTS):
         assert f"| `{path.method} {path.path}` |" in text
 
 
