@@ -19,6 +19,7 @@ from coderelay.core import (
 )
 from coderelay.declare import ToolHost, check_tools, names
 from coderelay.engines.registry import engine
+from coderelay.engines.wasm.off_main import OffMainThread
 
 
 def start(program: Program, tools: Sequence[Tool], *, limits: Limits = DEFAULT_LIMITS) -> Run:
@@ -35,7 +36,8 @@ def evaluate(
     where the journal is not this program's, and `TimedOut` where the server was too slow.
     """
     execution, host = _started(program, tools, limits)
-    return core.evaluate(execution, journal, host)
+    # As one piece of work: the main thread then waits once, and not for every batch.
+    return OffMainThread().run(lambda: core.evaluate(execution, journal, host), end=execution.close)
 
 
 def _started(program: Program, tools: Sequence[Tool], limits: Limits) -> tuple[Execution, Host]:

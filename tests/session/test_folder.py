@@ -13,7 +13,9 @@ TEXT = Sdk(()).file
 
 
 def made(directory: Path | None, size: int = 10_000) -> Folder:
-    return Folder(directory, Quota(size, entries=100))
+    made = Folder(directory, Quota(size, entries=100))
+    made.make()
+    return made
 
 
 def test_a_temporary_folder_is_removed_and_a_given_one_is_not(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ Seconds = Annotated[
         "--seconds",
         min=0.001,
         metavar="S",
-        help=f"Wall clock for one step, a backstop. Default: {DEFAULT_LIMITS.seconds:g}.",
+        help=f"Processor time for one step, a backstop. Default: {DEFAULT_LIMITS.seconds:g}.",
         rich_help_panel=_LIMITS,
     ),
 ]

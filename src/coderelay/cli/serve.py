@@ -255,7 +255,7 @@ Seconds = Annotated[
         min=0.001,
         metavar="S",
         envvar="CODERELAY_SECONDS",
-        help="Wall clock for one step, a backstop.",
+        help="Processor time for one step, a backstop.",
         rich_help_panel=_PROGRAMS,
     ),
 ]

@@ -60,7 +60,7 @@ class EngineError(CoderelayError):
 
 
 class TimedOut(EngineError):
-    """The wall-clock backstop stopped a run. It says nothing about the program: try again."""
+    """A run took too long, or nobody waits for it. It says nothing about the program: try again."""
 
     retryable = True
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from coderelay.core.call import Call, Result
+from coderelay.core.errors import RequestError
 from coderelay.core.journal import Journal, check, ended_early
 from coderelay.core.outcome import Outcome, Suspended
 from coderelay.core.work import Work
@@ -52,7 +53,23 @@ class Run:
 
     def proceed(self, entries: Journal) -> Outcome:
         """Take the next answered calls and run on. `Suspended` holds the calls not yet answered,
-        with the index that the client knows them by."""
+        with the index that the client knows them by.
+
+        Where it is interrupted, as by Ctrl-C, nobody knows how far it came: the run is over.
+        """
+        try:
+            return self._proceed(entries)
+        except RequestError:
+            raise
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Drop the execution."""
+        self._execution.close()
+
+    def _proceed(self, entries: Journal) -> Outcome:
         outcome = self._outcome or self._advance([])
         for entry in entries:
             if not self._open:
@@ -67,10 +84,6 @@ class Run:
             waiting = tuple(call for _, call in self._open)
             return Suspended(waiting, outcome.logs, outcome.fuel)
         return outcome
-
-    def close(self) -> None:
-        """Drop the execution."""
-        self._execution.close()
 
     def _advance(self, results: Sequence[Result]) -> Outcome:
         """Run until the client is needed or the program has ended."""

@@ -15,7 +15,8 @@ class Limits:
     """Sizes are in bytes of UTF-8 text; values are measured as JSON.
 
     Fuel is the budget that counts: it is spent by instructions, so a replay ends where the first
-    run ended. The wall clock is a backstop, and what it kills is never recorded as an outcome.
+    run ended. The seconds on a processor are a backstop, and what they end is never recorded as an
+    outcome.
     """
 
     fuel: int = 60_000_000_000

@@ -26,7 +26,7 @@ LOADERS: dict[str, Loader] = {"typescript": _typescript, "python": _python}
 """How to get an engine. Loading compiles its guest where no cache has it: seconds, once."""
 
 _loaded: dict[str, Engine] = {}
-_loading = threading.Lock()
+_loading = threading.RLock()  # the handler of a signal may run a program, too
 
 
 def languages() -> tuple[str, ...]:

@@ -6,6 +6,7 @@ What the host adds counts within the same quota as what programs write.
 
 import contextlib
 import os
+import secrets
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,9 +27,16 @@ class Folder:
         self._quota = quota
         self.temporary = directory is None
         if directory is None:
-            self.path = Path(tempfile.mkdtemp(prefix="coderelay-"))
+            self.path = Path(tempfile.gettempdir(), f"coderelay-{secrets.token_hex(8)}")
+        else:
+            self.path = Path(directory).resolve()
+
+    def make(self) -> None:
+        """Make the directory, where it is not there. Raises `ValueError` for one in which `sdk.py`
+        is not ours."""
+        if self.temporary:
+            self.path.mkdir(mode=0o700)
             return
-        self.path = Path(directory).resolve()
         self.path.mkdir(parents=True, exist_ok=True)
         if not _is_ours(self.path / FILE):
             raise ValueError(

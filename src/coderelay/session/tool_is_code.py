@@ -5,7 +5,6 @@ import re
 import threading
 import weakref
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -19,6 +18,7 @@ from coderelay.core.jsonvalue import NotJson, kind
 from coderelay.declare.index import DECLARATION_TOKENS
 from coderelay.engines.python.live.interpreter import LiveLimits
 from coderelay.engines.python.live.usage import Quota
+from coderelay.engines.wasm.off_main import to_its_end
 from coderelay.session import shapes
 from coderelay.session.callbacks import Callback, Callbacks, OnCall, OnResult
 from coderelay.session.folder import Folder
@@ -39,12 +39,12 @@ _inside: ContextVar[frozenset[Session]] = ContextVar("coderelay_sessions", defau
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
-    """A call that is being carried out."""
+class _Accepted:
+    """A call that is to be carried out, inside of its turn's `with` block."""
 
     asked: Asked
     turn: Turn
-    future: Future[Shown]
+    work: Callable[[], Shown]
 
     def output(self, told: Shown) -> dict[str, Json]:
         restarted = f"{RESTARTED}\n\n" if self.turn.tells_of_restart else ""
@@ -115,6 +115,7 @@ class ToolIsCode:
         self._end = weakref.finalize(
             self, _end, self._session, self._worker, self._loops, folder, self._ended
         )
+        folder.make()  # now that somebody will remove it, whatever happens
         self.directory = folder.path
         """Where the programs' files are."""
 
@@ -131,25 +132,30 @@ class ToolIsCode:
     def tool_call(self, item: Any) -> dict[str, Json] | None:
         """Carry out a call of our tool; its output as an item for the model. None for any other
         item. Whatever the model wrote is answered in words, and raises nothing."""
-        begun = self._begin(item, None)
-        if not isinstance(begun, _Begun):
-            return begun
-        with begun.turn:
-            return begun.output(begun.future.result())
+        call = self._accept(item, None)
+        if not isinstance(call, _Accepted):
+            return call
+        with call.turn:
+            return call.output(self._worker.run(call.work))
 
     async def atool_call(self, item: Any) -> dict[str, Json] | None:
         """The same beside an event loop: an async callback runs in the loop of the caller."""
-        begun = self._begin(item, asyncio.get_running_loop())
-        if not isinstance(begun, _Begun):
-            return begun
-        with begun.turn:
-            return begun.output(await asyncio.wrap_future(begun.future))
+        call = self._accept(item, asyncio.get_running_loop())
+        if not isinstance(call, _Accepted):
+            return call
+        with call.turn:
+            return call.output(await asyncio.wrap_future(self._worker.submit(call.work)))
 
     def close(self) -> None:
         """End the session, and remove a temporary directory. Closing twice is no error."""
-        self._end()
-        if self._session not in _inside.get():
-            self._ended.wait()
+        inside = self._session in _inside.get()
+
+        def end() -> None:
+            self._end()
+            if not inside:
+                self._ended.wait()
+
+        to_its_end(end)
 
     def __enter__(self) -> Self:
         return self
@@ -162,10 +168,10 @@ class ToolIsCode:
     ) -> None:
         self.close()
 
-    def _begin(
+    def _accept(
         self, item: Any, loop: asyncio.AbstractEventLoop | None
-    ) -> _Begun | dict[str, Json] | None:
-        """Have a call carried out, with callbacks in this loop or in our own; or answer it."""
+    ) -> _Accepted | dict[str, Json] | None:
+        """A call to carry out, with callbacks in this loop or in our own; or the answer to it."""
         asked = shapes.asked(item)
         if asked is None or asked.name != self._name:
             return None
@@ -175,7 +181,7 @@ class ToolIsCode:
         if loop is None:
             self._refuse_blocking()
         turn = Turn(self._callbacks, self._loops.loop if loop is None else lambda: loop)
-        return _Begun(asked, turn, self._worker.submit(self._work(source, turn)))
+        return _Accepted(asked, turn, self._work(source, turn))
 
     def _source(self, arguments: Json) -> str | Shown:
         """The code that a model wrote, or what is wrong with its arguments."""
@@ -223,7 +229,6 @@ def _end(
     session: Session, worker: Worker, loops: LoopThread, folder: Folder, ended: threading.Event
 ) -> None:
     """Also runs when the session is garbage, and when the process ends."""
-    session.stop("the session was closed")
 
     def last() -> None:
         try:
@@ -232,5 +237,9 @@ def _end(
             loops.close()
             ended.set()
 
-    worker.close(last)
-    folder.remove()
+    def end() -> None:
+        session.stop("the session was closed")
+        worker.close(last)
+        folder.remove()
+
+    to_its_end(end)

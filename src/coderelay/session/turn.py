@@ -11,6 +11,7 @@ from coderelay.declare.languages import sendable
 from coderelay.engines.python import PythonEngine
 from coderelay.engines.python.live.interpreter import Cell, Live, LiveCall, LiveLimits
 from coderelay.engines.registry import engine
+from coderelay.engines.wasm.off_main import to_its_end
 from coderelay.session.callbacks import Callbacks, ToolCall
 from coderelay.session.folder import Folder
 from coderelay.session.sdk import MODULE, Sdk, guest_source
@@ -78,7 +79,7 @@ class Turn:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
-            self.stop("nobody waits for it any more")
+            to_its_end(lambda: self.stop("nobody waits for it any more"))
 
     def _none(self, calls: Sequence[ToolCall]) -> list[Result]:
         return [Raised(CallError(f"the call was given up: {self._stopped}")) for _ in calls]

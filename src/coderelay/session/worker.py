@@ -13,6 +13,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from coderelay.engines.wasm.nativestack import start_with_stack
+from coderelay.engines.wasm.off_main import Errand, to_its_end
 
 T = TypeVar("T")
 _Work = Callable[[], None]
@@ -41,14 +42,31 @@ class Worker:
             else:
                 future.set_result(value)
 
+        self._put(settle)
+        return future
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Have work done, and wait for it. What interrupts the main thread ends the waiting, and
+        keeps the work from being begun; what has begun goes on."""
+        returned: list[T] = []
+        errand = Errand(lambda: returned.append(work()))
+        try:
+            to_its_end(lambda: self._put(errand.carry_out))
+            errand.wait()
+        except BaseException:
+            errand.abandon()
+            raise
+        errand.raise_error()
+        return returned[0]
+
+    def _put(self, work: _Work) -> None:
         with self._lock:
             if self._closed:
                 raise RuntimeError("the session is closed")
-            self._waiting.put(settle)
+            self._waiting.put(work)
             if not self._started:
                 self._started = True
                 start_with_stack(_serving(self._waiting), "coderelay session")
-        return future
 
     def close(self, last: _Work) -> None:
         """Do a last piece of work when all that waits is done, and let the thread end."""

@@ -13,6 +13,7 @@ from coderelay.engines.python.pristine import Pristine
 from coderelay.engines.wasm import compiled
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.compiled import Progress
+from coderelay.engines.wasm.off_main import to_its_end
 
 INSTANCES, COMPILERS = 4, 2
 """How many wait in their pools."""
@@ -40,8 +41,8 @@ class PythonEngine:
 
     def fill(self) -> None:
         """Wait until all instances are ready that are made before they are needed."""
-        self.pool.fill()
-        self.compiler.fill()
+        to_its_end(self.pool.fill)
+        to_its_end(self.compiler.fill)
 
     def start(self, program: Program, names: Sequence[ToolName], limits: Limits) -> PythonExecution:
         """Make a program ready."""

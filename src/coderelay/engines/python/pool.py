@@ -88,8 +88,9 @@ class Pool:
 
     def _start(self) -> None:
         if self.size and self._filler is None and not self._closed:
-            self._filler = threading.Thread(target=self._work, daemon=True, name="python-pool")
-            self._filler.start()
+            filler = threading.Thread(target=self._work, daemon=True, name="python-pool")
+            filler.start()  # first: one that Ctrl-C kept from starting would be waited for
+            self._filler = filler
 
     def _work(self) -> None:
         while True:

@@ -14,6 +14,7 @@ import wasmtime
 from coderelay.core import EngineError
 from coderelay.engines.typescript.quickjs import Guest, Image
 from coderelay.engines.wasm.native import Instance
+from coderelay.engines.wasm.off_main import OffMainThread
 
 _KEPT = 8
 _NEVER = 1 << 40
@@ -34,9 +35,13 @@ class Stock:
         self._linked = linker.instantiate_pre(module)
         self._handles = handles
         self._idle: deque[Guest] = deque(maxlen=_KEPT)
+        self._image = OffMainThread().run(self._first_image, end=lambda: None)
+
+    def _first_image(self) -> Image:
         guest = self._make(memory_limit=1 << 30)
-        self._image = Image.of(guest.memory())
+        image = Image.of(guest.memory())
         guest.store.close()
+        return image
 
     def take(self, memory_limit: int) -> Guest:
         """A guest as it was when the harness had loaded."""

@@ -1,19 +1,19 @@
-"""The wall clock stops what fuel did not, and what nobody waits for; it never decides an outcome.
+"""A clock stops what fuel did not, and what nobody waits for; it never decides an outcome.
 
 A clock thread advances the engine's epoch. Each time it does, a running guest asks whether it may
 go on: on its own thread, where it is known how long it has and for whom it works.
 
-On the main thread it asks only when its time is over. There Python runs the handlers of signals,
-and what Ctrl-C raises at the very entry of a callback from native code has nowhere to go.
+The seconds are those that the guest's thread was on a processor: a guest on a busy machine is not
+to blame for its neighbours. The wall clock stops it only far beyond that.
 """
 
 import ctypes
 import os
 import threading
 import time
-import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
+from typing import TypeAlias
 
 import wasmtime
 from wasmtime import TrapCode
@@ -24,6 +24,13 @@ from coderelay.engines.wasm.trapped import Trapped
 
 _TICK = 0.1
 _GO_ON = 0
+_WALL = 10
+"""How many seconds of wall clock a guest has for each second on a processor."""
+
+Clock: TypeAlias = tuple[Callable[[], float], float]
+"""A clock, and by what the seconds of a watch are multiplied on it."""
+
+_CLOCKS: tuple[Clock, ...] = ((time.thread_time, 1), (time.monotonic, _WALL))
 
 
 class Backstop:
@@ -31,7 +38,6 @@ class Backstop:
 
     def __init__(self, engine: wasmtime.Engine) -> None:
         self._engine = engine
-        self._asking: weakref.WeakSet[wasmtime.Store] = weakref.WeakSet()
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -46,17 +52,15 @@ class Backstop:
         return self._running > 0
 
     def watch(
-        self, store: wasmtime.Store, seconds: float, now: Callable[[], float] = time.monotonic
+        self, store: wasmtime.Store, seconds: float, now: Callable[[], float] | None = None
     ) -> "Watch":
         """While the guest in this store runs: it is stopped after so long, or when nobody waits for
-        it any more. Then `Trapped` is raised, with `INTERRUPT`."""
+        it any more. Then `Trapped` is raised, with `INTERRUPT`. The seconds are by the clock that
+        is given, or else those on a processor."""
         if os.getpid() != self._process:  # a fork leaves the thread and its lock behind
             self._begin_anew()
-        patient = threading.current_thread() is threading.main_thread()
-        if not patient and store not in self._asking:
-            self._asking.add(store)
-            ffi.wasmtime_store_epoch_deadline_callback(store.ptr(), _ASKED, None, _NO_FINALIZER)
-        return Watch(self, store, seconds, now, patient=patient)
+        ffi.wasmtime_store_epoch_deadline_callback(store.ptr(), _ASKED, None, _NO_FINALIZER)
+        return Watch(self, store, seconds, _CLOCKS if now is None else ((now, 1),))
 
     def began(self) -> None:
         """A guest runs: the clock ticks."""
@@ -90,15 +94,12 @@ class Watch:
         backstop: Backstop,
         store: wasmtime.Store,
         seconds: float,
-        now: Callable[[], float],
-        *,
-        patient: bool,
+        clocks: Sequence[Clock],
     ) -> None:
         self._backstop = backstop
         self._store = store
         self._seconds = seconds
-        self._now = now
-        self._patient = patient
+        self._clocks = clocks
         self._stopped = False
         self._raised: BaseException | None = None
 
@@ -125,14 +126,13 @@ class Watch:
 
     def allow(self, seconds: float) -> None:
         """Let the guest run for so long from now."""
-        self._until = self._now() + seconds
-        ticks = int(seconds / _TICK) + 2 if self._patient else 1
-        self._store.set_epoch_deadline(ticks if seconds > 0 else 0)
+        self._ends = [(now, now() + seconds * factor) for now, factor in self._clocks]
+        self._store.set_epoch_deadline(1 if seconds > 0 else 0)
 
     def goes_on(self) -> bool:
         """Whether the guest may."""
         try:
-            self._stopped = self._now() >= self._until or not is_wanted()
+            self._stopped = any(now() >= end for now, end in self._ends) or not is_wanted()
         except BaseException as error:  # raised when the guest has been left
             self._stopped, self._raised = True, error
         return not self._stopped

@@ -27,6 +27,7 @@ from coderelay.engines.wasm.clock import VirtualClock
 from coderelay.engines.wasm.config import STACK
 from coderelay.engines.wasm.ledger import Ledger
 from coderelay.engines.wasm.nativestack import require
+from coderelay.engines.wasm.off_main import OffMainThread
 from coderelay.engines.wasm.trapped import Trapped
 
 _DEADLOCK = Failure(
@@ -63,6 +64,7 @@ class GuestExecution(ABC):
         self.clock = VirtualClock(program.created)
         self.ledger = Ledger(limits)
         self._backstop = backstop
+        self._off_main = OffMainThread()
         self._spent: int | None = None
         self._started = self._closed = False
         self.sound = True
@@ -94,17 +96,7 @@ class GuestExecution(ABC):
         further."""
         if self._closed:
             raise RuntimeError("this execution has ended")
-        require(STACK)
-        try:
-            self._step(results)
-        except (wasmtime.Trap, Trapped) as trap:
-            self.sound = False
-            self._trapped(trap)
-        except BaseException:
-            self.sound = False
-            self.close()
-            raise
-        return self._outcome()
+        return self._off_main.run(lambda: self._advance(results), self._end)
 
     def charge(self, fuel: int) -> Outcome:
         """Take fuel from a suspended program, for work that the host did for its calls."""
@@ -119,8 +111,7 @@ class GuestExecution(ABC):
     def close(self) -> None:
         """Drop the execution and all it holds."""
         if not self._closed:
-            self._closed = True
-            self.drop()
+            self._off_main.close(self._end)
 
     def stop(self) -> None:
         """End the program at once, from inside a host import: no fuel is left to go on with.
@@ -131,6 +122,24 @@ class GuestExecution(ABC):
         if self._spent is None:
             self._spent = self._fuel()
             self.store.set_fuel(0)
+
+    def _advance(self, results: Sequence[Result]) -> Outcome:
+        require(STACK)
+        try:
+            self._step(results)
+        except (wasmtime.Trap, Trapped) as trap:
+            self.sound = False
+            self._trapped(trap)
+        except BaseException:
+            self.sound = False
+            self._end()
+            raise
+        return self._outcome()
+
+    def _end(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self.drop()
 
     def _step(self, results: Sequence[Result]) -> None:
         if not self._started:
@@ -168,10 +177,10 @@ class GuestExecution(ABC):
     def _trapped(self, trap: "wasmtime.Trap | Trapped") -> None:
         code = trap.trap_code
         if code is TrapCode.INTERRUPT:
-            self.close()
+            self._end()
             raise TimedOut(
-                f"the run was stopped after {self.limits.seconds:g} s of wall-clock time, before "
-                "it used up its fuel: the server is overloaded, try again"
+                f"the run was stopped before it used up its fuel: one step took over "
+                f"{self.limits.seconds:g} s, or nobody waits for it any more. Try again"
             ) from trap
         if self._spent is None:  # not our own stop
             self._spent = self._fuel()
@@ -193,7 +202,7 @@ class GuestExecution(ABC):
             fuel = self._fuel() if hasattr(self, "store") else 0
         if ledger.batch:
             return Suspended(tuple(ledger.batch), logs, fuel)
-        self.close()
+        self._end()
         if ledger.value is not None:
             return Completed(ledger.value.value, logs, fuel)
         return Failed(ledger.failure or _DEADLOCK, logs, fuel)

@@ -4,6 +4,7 @@ On a smaller one a program that recurses would reach the end of the thread's sta
 that turns recursion into an error, and take the whole process with it.
 """
 
+import _thread
 import ctypes
 import sys
 import threading
@@ -13,6 +14,9 @@ from coderelay.core import StackTooSmall
 
 _MARGIN = 512 * 1024
 _BIGGER = 16 * 1024 * 1024
+
+
+_sizing = threading.Lock()
 
 
 class _Known(threading.local):
@@ -35,13 +39,34 @@ def require(guest: int) -> None:
 
 
 def start_with_stack(target: Callable[[], None], name: str) -> None:
-    """Start a daemon thread that a guest can run on. The size is chosen when a thread starts, and
-    for the whole process, so it is put back at once."""
-    before = threading.stack_size(_BIGGER)
+    """Start a daemon thread that a guest can run on.
+
+    The main thread leaves that to another one: Ctrl-C at the wrong moment of starting a thread
+    would leave its lock in disorder.
+    """
+    if threading.current_thread() is threading.main_thread():
+        _thread.start_new_thread(_start_or_become, (target, name))
+    else:
+        _start(target, name)
+
+
+def _start(target: Callable[[], None], name: str) -> None:
+    """The size is chosen when a thread starts, and for the whole process: it is put back at
+    once."""
+    with _sizing:
+        before = threading.stack_size(_BIGGER)
+        try:
+            threading.Thread(target=target, name=name, daemon=True).start()
+        finally:
+            threading.stack_size(before)
+
+
+def _start_or_become(target: Callable[[], None], name: str) -> None:
+    """Somebody waits for the thread: where it cannot be started, this one does its work."""
     try:
-        threading.Thread(target=target, name=name, daemon=True).start()
-    finally:
-        threading.stack_size(before)
+        _start(target, name)
+    except RuntimeError:
+        target()
 
 
 def _measure() -> int:

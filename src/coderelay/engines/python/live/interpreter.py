@@ -24,6 +24,7 @@ from coderelay.engines.python.live.world import LiveWorld, out_of_time
 from coderelay.engines.wasm.config import STACK
 from coderelay.engines.wasm.execution import CRASHED, NO_MEMORY, STOPPED
 from coderelay.engines.wasm.nativestack import require
+from coderelay.engines.wasm.off_main import OffMainThread
 from coderelay.engines.wasm.trapped import Trapped
 
 __all__ = ["DEFAULT_LIVE_LIMITS", "Answer", "Cell", "Live", "LiveCall", "LiveLimits"]
@@ -70,6 +71,7 @@ class Live:
         self._instance: Instance | None = None
         self._world: LiveWorld | None = None
         self._closed = self._full = False
+        self._off_main = OffMainThread()
         quota = Quota(limits.files, limits.entries)
         self._directory = Directory(directory, quota, descriptors=limits.descriptors)
 
@@ -82,6 +84,28 @@ class Live:
         """Run a cell to its end. Where no interpreter is alive, a fresh one is made for it."""
         if self._closed:
             raise RuntimeError("this session is closed")
+        return self._off_main.run(lambda: self._run(source), self._end)
+
+    def charge(self, fuel: int) -> bool:
+        """Take fuel from the cell that runs, for work that its calls made the host do. Says
+        whether any is left: a cell without fuel ends as soon as its calls are answered.
+
+        Only `answer` may do so, on the thread that it is called on.
+        """
+        return self._world is None or self._world.pay(fuel)
+
+    def close(self) -> None:
+        """Free the interpreter. The directory stays as it is."""
+        self._closed = True
+        self._off_main.close(self._end)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _run(self, source: str) -> Cell:
         require(STACK)
         self._cells += 1
         refused = self._refused(source)
@@ -107,26 +131,6 @@ class Live:
             self._drop()  # nothing was freed, or our side is broken: no later cell would do better
         self._full = full
         return Cell("".join(world.output), world.value or None, failure, self.alive)
-
-    def charge(self, fuel: int) -> bool:
-        """Take fuel from the cell that runs, for work that its calls made the host do. Says
-        whether any is left: a cell without fuel ends as soon as its calls are answered.
-
-        Only `answer` may do so, on the thread that it is called on.
-        """
-        return self._world is None or self._world.pay(fuel)
-
-    def close(self) -> None:
-        """Free the interpreter. The directory stays as it is."""
-        self._closed = True
-        self._drop()
-        self._directory.end()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _ready(self) -> tuple[Instance, LiveWorld]:
         if self._instance is not None and self._world is not None:
@@ -163,6 +167,11 @@ class Live:
         instance.store.set_fuel(self._limits.fuel)
         with self._engine.backstop.watch(instance.store, seconds, self._time.monotonic):
             instance.enter(world, export, *texts)
+
+    def _end(self) -> None:
+        self._drop()
+        if self._closed:
+            self._directory.end()
 
     def _drop(self) -> None:
         if self._world is not None and self._world.files is not None:
