@@ -90,10 +90,18 @@ def test_probes_need_no_key_and_everything_else_does(http: httpx.Client) -> None
         assert http.post(url + COMPLETIONS, json=PLAIN, headers=good).status_code == 200
 
 
-def test_a_server_is_ready_once_its_engines_are_loaded(http: httpx.Client) -> None:
-    with logged("ready") as events, gateway("scripted") as url:
-        events.get()
-        assert http.get(url.removesuffix("/v1") + "/readyz").json() == {"status": "ready"}
+def test_a_server_is_ready_once_its_engines_are_loaded(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loading = threading.Event()
+    monkeypatch.setattr("coderelay.server.readiness._load", lambda language: loading.wait())
+    with gateway("scripted") as url:
+        ready = url.removesuffix("/v1") + "/readyz"
+        assert http.get(ready).status_code == 503
+        loading.set()
+        while http.get(ready).status_code == 503:
+            pass
+        assert http.get(ready).json() == {"status": "ready"}
 
 
 def test_a_server_whose_engine_cannot_be_loaded_says_so(
