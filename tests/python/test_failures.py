@@ -45,6 +45,9 @@ MISUSES = [
     "'b'.startswith(get(key='a'))",
     "','.join(get(key='a'))",
     "x = get(key='a')\nawait get(key='b')\nround(x)",
+    "get(key='a') == {'a'}",
+    "b'a' != get(key='a')",
+    "get(key='a').result()",
 ]
 
 

@@ -19,7 +19,7 @@ _MISUSES = (
     "format ge getitem gt index int iter le len lt matmul mod mul neg or pos pow radd rand "
     "reversed rfloordiv rmod rmul ror rsub rtruediv setitem str sub truediv xor bool"
 )
-_VALUES = (str, int, float, bool, list, dict, tuple, type(None))
+_VALUES = (str, int, float, complex, bytes, list, dict, tuple, set, frozenset, type(None))
 
 
 class ToolError(Exception):

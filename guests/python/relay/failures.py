@@ -2,7 +2,7 @@
 
 import re
 import traceback
-from asyncio import events
+from asyncio import InvalidStateError, events
 from collections.abc import Callable, Iterable
 from types import FrameType, FunctionType, TracebackType
 from typing import Any
@@ -162,7 +162,7 @@ def _message(error: BaseException) -> str:
 def _forgotten(error: BaseException, idle: Iterable[ToolCall]) -> str:
     """The last call that was not awaited: most of Python can only tell its type, or not even it."""
     calls = list(idle)
-    misused = isinstance(error, TypeError | ValueError | AttributeError)
+    misused = isinstance(error, TypeError | ValueError | AttributeError | InvalidStateError)
     if not calls or not misused or "not awaited" in _message(error):
         return ""
     return f". There is {calls[-1].unawaited()}"
