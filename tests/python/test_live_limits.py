@@ -76,7 +76,7 @@ def test_sleep_never_passes_a_cells_time(tmp_path: Path) -> None:
     with session(tmp_path, limits=LONG, time=clock) as live:
         for source in ("import time\ntime.sleep(1e6)", "await asyncio.sleep(1e6)"):
             began = clock.now
-            assert live.failure(source).limit == "seconds"
+            assert live.failure(source, alive=False).limit == "seconds"
             assert clock.now - began == pytest.approx(LONG.seconds)
         endless = "import time\nwhile True: time.sleep(1000)"
         cell = while_time_passes(clock, lambda: live.run(endless))

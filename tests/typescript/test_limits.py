@@ -177,7 +177,7 @@ class TestTheWallClock:
         ],
     )
     def test_what_it_stops_has_no_outcome_and_may_be_tried_again(self, source: str) -> None:
-        with pytest.raises(TimedOut, match="try again") as caught:
+        with pytest.raises(TimedOut, match="Try again") as caught:
             drive(source, limits=self.LIMITS)
         assert caught.value.retryable
         assert drive("await get(1)").value == 1

@@ -71,14 +71,14 @@ class LiveClock:
         return self._time.time_ns()
 
     def advance_to(self, elapsed: int) -> None:
-        """Sleep until so many nanoseconds after that, or until the cell's time is over. Once nobody
-        waits for the cell it is stopped: its sleep is not over, so nothing may come after it."""
+        """Sleep until so many nanoseconds after that. Once the cell's time is over, or nobody waits
+        for the cell, it is stopped: its sleep is not over, so nothing may come after it."""
         seconds, left = (elapsed - self.elapsed) / 1e9, self.own.left
         if seconds > 0:
             until = self._time.monotonic() + min(seconds, left)
             while (rest := until - self._time.monotonic()) > 0 and is_wanted():
                 self._time.sleep(min(rest, _NAP))
-            if not is_wanted():
-                allow(0)
-            elif seconds > left:
+            if seconds > left:
                 self._late()
+            if seconds > left or not is_wanted():
+                allow(0)
