@@ -7,8 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coderelay.conversation import TooLarge
-from coderelay.core import RequestError
+from coderelay.conversation import TooLarge, call_ids
+from coderelay.conversation.program_state import ProgramState
+from coderelay.core import Program, RequestError
 from coderelay.dialects import chat
 from coderelay.dialects.code import decode_declarations, decode_evaluate
 from coderelay.dialects.kit.history import MOST_MESSAGES
@@ -81,3 +82,30 @@ def test_a_history_of_too_many_messages_is_refused() -> None:
     tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
     with pytest.raises(TooLarge, match="10,000"):
         chat.decode({"model": "m", "messages": messages, "tools": tools}, chat.Defaults())
+
+
+def _with_ids(ids: list[str]) -> dict[str, Any]:
+    """A request whose history has a call under each of these ids."""
+    calls = [{"id": id, "function": {"name": "f", "arguments": "{}"}} for id in ids]
+    return {"model": "m", "messages": [{"role": "assistant", "tool_calls": calls}]}
+
+
+def test_ids_that_together_unpack_to_too_much_are_refused() -> None:
+    programs = [Program("python", "#" * 900_000, f"p{each}") for each in range(30)]
+    ids = [call_ids.first_id(ProgramState(each, arguments="0" * 16)) for each in programs]
+    assert sum(map(len, ids)) < 50_000
+    with pytest.raises(TooLarge, match="the program 'p0' is longer than"):
+        chat.decode(_with_ids(ids[:1]), chat.Defaults())
+    with pytest.raises(TooLarge, match="unpack to too many bytes"):
+        chat.decode(_with_ids(ids), chat.Defaults())
+
+
+def test_ids_that_together_tell_of_too_many_programs_are_refused() -> None:
+    programs = tuple(Program("python", "1", "p") for _ in range(100))
+    ids = [
+        call_ids.first_id(ProgramState(Program("python", "1", f"p{each}"), "", "0" * 16, programs))
+        for each in range(200)
+    ]
+    assert sum(map(len, ids)) < 50_000
+    with pytest.raises(TooLarge, match="more than 10,000 programs"):
+        chat.decode(_with_ids(ids), chat.Defaults())

@@ -20,7 +20,7 @@ from coderelay.conversation.program_state import (
     decode_state,
     encode_state,
 )
-from coderelay.conversation.state_text import UnreadableState
+from coderelay.conversation.state_text import Room, UnreadableState
 from coderelay.core import Call, Json, Program
 from coderelay.core.jsonvalue import digest
 
@@ -99,15 +99,18 @@ def hand_out_beside(calls: Sequence[Call], program: Program) -> tuple[HandedCall
     )
 
 
-def decode(id: str) -> ProgramState | LaterCall:
-    """What an id of ours says. Raises `DamagedToken` where it is not as it was handed out."""
+def decode(id: str, room: Room | None = None) -> ProgramState | LaterCall:
+    """What an id of ours says; `room` is what it and others may unpack to.
+
+    Raises `DamagedToken` where it is not as it was handed out, and `TooLarge` without room.
+    """
     later = _LATER.fullmatch(id)
     if later is not None:
         return LaterCall(later[1], int(later[2]), later[3])
     if len(id) >= MAX_ID:
         raise _damaged(id, f"is longer than {MAX_ID:,} characters")
     try:
-        return decode_state(id[len(_PREFIX) :])
+        return decode_state(id[len(_PREFIX) :], room)
     except UnreadableState as error:
         raise _damaged(id, str(error)) from error
 

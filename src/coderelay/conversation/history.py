@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from coderelay.conversation import call_ids
 from coderelay.conversation.block import Block, Said, brief
 from coderelay.conversation.entries import ConversationEntry, Message, Plain
-from coderelay.conversation.errors import DamagedToken, HistoryError
+from coderelay.conversation.errors import DamagedToken, HistoryError, TooLarge
 from coderelay.conversation.program_state import ProgramState
+from coderelay.conversation.state_text import Room
 from coderelay.core import Completed, Failed, Json, Limits, Program, RequestError, Tool
 
+MOST_PROGRAMS = 10_000
+"""Programs in a history. The id of a call may tell of a hundred, so its length is no bound."""
 _DAMAGED = ""
 
 
@@ -46,6 +49,8 @@ class History:
         """User messages that nothing has followed yet."""
         self._plain_ids: set[str] = set()
         self._stray: HistoryError | None = None
+        self._room = Room()
+        self._begun = 0
 
     def plain(self, message: Message) -> None:
         """A message that is neither a call nor an answer."""
@@ -79,7 +84,7 @@ class History:
         if self._open is not None and self._open.bracketed and not own:
             self._open.text = self._open.text or text
             for call in calls:
-                self._add(self._open, call, _said(call.id), where)
+                self._add(self._open, call, self._said(call.id), where)
             return
         direct = [call for call in calls if not call_ids.is_ours(call.id)]
         if direct:
@@ -87,7 +92,7 @@ class History:
             self._own(call.id for call in direct)
         for call in calls:
             if call_ids.is_ours(call.id):
-                said = _said(call.id)
+                said = self._said(call.id)
                 block = self._block_of(said)
                 block.text = block.text or ("" if direct else text)
                 self._add(block, call, said, where)
@@ -154,6 +159,11 @@ class History:
         self._stray = None
 
     def _begin(self, block: Block) -> Block:
+        self._begun += 1
+        if self._begun > MOST_PROGRAMS:
+            raise TooLarge(
+                f"the history has more than {MOST_PROGRAMS:,} programs: send a shorter history"
+            )
         self._append(block)
         self._by_key[block.key] = block
         return block
@@ -188,6 +198,15 @@ class History:
         self._resume(block)
         return block
 
+    def _said(self, id: str) -> Said:
+        """What an id says, if it is one of ours."""
+        if not call_ids.is_ours(id):
+            return None
+        try:
+            return call_ids.decode(id, self._room)
+        except DamagedToken as error:
+            return error
+
     def _resume(self, block: Block) -> None:
         """Words between the calls and their results do not end a block: they are shown after."""
         if self._open is block or block.outcome is not None:
@@ -207,15 +226,6 @@ def _begun(program: Program, state: ProgramState) -> Block:
 
 def _is_question(entry: Plain | Block) -> bool:
     return isinstance(entry, Plain) and entry.message.get("role") == "user"
-
-
-def _said(id: str) -> Said:
-    if not call_ids.is_ours(id):
-        return None
-    try:
-        return call_ids.decode(id)
-    except DamagedToken as error:
-        return error
 
 
 __all__ = ["GivenCall", "History"]

@@ -16,7 +16,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coderelay.conversation.state_text import UnreadableState, pack, unpack
+from coderelay.conversation.errors import TooLarge
+from coderelay.conversation.state_text import Room, UnreadableState, pack, unpack
 from coderelay.core import InvalidProgram, Json, Program
 from coderelay.core.jsonvalue import digest
 
@@ -24,6 +25,8 @@ MOST_EARLIER = 100
 """Programs without calls that a state may tell of."""
 
 KNOWN = frozenset({"program", "digest", "fingerprint", "arguments", "earlier", "tools"})
+_SOURCELESS = 10_000
+"""Bytes that the state of a program may unpack to whose source stands elsewhere."""
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 
 
@@ -70,9 +73,10 @@ def encode_state(state: ProgramState) -> str | None:
     return pack(fields)
 
 
-def decode_state(text: str) -> ProgramState:
-    """The program that a text carries. Raises `UnreadableState`."""
-    fields = unpack(text, KNOWN)
+def decode_state(text: str, room: Room | None = None) -> ProgramState:
+    """The program that a text carries. Raises `UnreadableState`, and `TooLarge` where there is no
+    room to unpack it."""
+    fields = unpack(text, KNOWN, room)
     fingerprint, arguments = fields.get("fingerprint", ""), fields.get("arguments", "")
     earlier = fields.get("earlier", [])
     if not isinstance(fingerprint, str) or not _is_digest(arguments):
@@ -92,7 +96,10 @@ def encode_without_source(program: Program) -> str:
 
 def decode_without_source(text: str) -> SourcelessState:
     """What such a text carries. Raises `UnreadableState`."""
-    fields = unpack(text, KNOWN)
+    try:
+        fields = unpack(text, KNOWN, Room(_SOURCELESS))
+    except TooLarge as error:
+        raise UnreadableState(f"unpacks to more than {_SOURCELESS:,} bytes") from error
     known: Json = fields.get("digest")
     id, language, created, _ = _four(fields.get("program"))
     program = _program([id, language, created, ""])

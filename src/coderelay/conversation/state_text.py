@@ -23,6 +23,7 @@ import re
 import zlib
 from collections.abc import Mapping
 
+from coderelay.conversation.errors import TooLarge
 from coderelay.core import Json
 from coderelay.core.jsonpieces import check_counts
 from coderelay.core.jsonreader import read_json
@@ -32,11 +33,20 @@ MAX_INFLATED = 1_000_000
 """Bytes that a text may unpack to: a small one could otherwise hold gigabytes."""
 _MOST_VALUES = 10_000
 """Values in a state: it is made of a few long texts."""
+MOST_INFLATED = 16_000_000
+"""Bytes that all texts of a history may unpack to: a hundred bytes of each may hold a megabyte."""
 
 _NAMED_FIELDS = b"\xfe"
 _FIRST_VERSION = b"\xfd"
 _TEXT = re.compile(r"[A-Za-z0-9_-]*")
 _PLACES = ("program", "fingerprint", "index", "arguments", "earlier")
+
+
+class Room:
+    """How many bytes the texts of one history may still unpack to."""
+
+    def __init__(self, left: int = MOST_INFLATED) -> None:
+        self.left = left
 
 
 class UnreadableState(ValueError):
@@ -53,12 +63,13 @@ def pack(fields: Mapping[str, Json]) -> str | None:
     return base64.urlsafe_b64encode(whole).rstrip(b"=").decode()
 
 
-def unpack(text: str, known: frozenset[str]) -> dict[str, Json]:
-    """The fields in a text. `known` are the fields that the caller understands.
+def unpack(text: str, known: frozenset[str], room: Room | None = None) -> dict[str, Json]:
+    """The fields in a text. `known` are the fields that the caller understands, and `room` is what
+    this text and others may unpack to.
 
-    Raises `UnreadableState`.
+    Raises `UnreadableState`, and `TooLarge` where there is no room.
     """
-    fields = _parse(_inflate(_decode(text)))
+    fields = _parse(_inflate(_decode(text), room or Room()))
     unknown = set(_names(fields.get("needs", []))) - known
     if unknown:
         raise UnreadableState(
@@ -76,7 +87,7 @@ def _decode(text: str) -> bytes:
         raise UnreadableState("is cut") from error
 
 
-def _inflate(whole: bytes) -> tuple[bytes, bytes]:
+def _inflate(whole: bytes, room: Room) -> tuple[bytes, bytes]:
     """The format byte and the JSON text."""
     form, checksum, packed = whole[:1], whole[1:5], whole[5:]
     if form not in (_NAMED_FIELDS, _FIRST_VERSION):
@@ -85,9 +96,15 @@ def _inflate(whole: bytes) -> tuple[bytes, bytes]:
         raise UnreadableState("is cut or changed: its checksum does not match")
     inflate = zlib.decompressobj(wbits=-15)
     try:
-        plain = inflate.decompress(packed, MAX_INFLATED)
+        plain = inflate.decompress(packed, min(MAX_INFLATED, room.left + 1))
     except zlib.error as error:
         raise UnreadableState("cannot be read") from error
+    room.left -= len(plain)
+    if room.left < 0:
+        raise TooLarge(
+            "the programs in the call ids of this history unpack to too many bytes: "
+            "send a shorter history"
+        )
     if inflate.unconsumed_tail or not inflate.eof or inflate.unused_data:
         raise UnreadableState(f"unpacks to more than {MAX_INFLATED:,} bytes")
     return form, plain

@@ -7,6 +7,7 @@ See docs/design/program-in-words.md.
 
 import re
 from collections.abc import Collection, Mapping
+from io import StringIO
 
 from coderelay.core.jsonvalue import NotJson, dump
 from coderelay.engines.fence import BACKQUOTES, BlockReader, Place, whole_block
@@ -28,13 +29,13 @@ _CALLED = re.compile(r"(?<![\w$])([\w$]++)\s*+\(")
 class Speech:
     """Text as it comes: what can be told at once, and what must wait.
 
-    Tokens are many and small. So what is held is a list of pieces, and each is read only once.
+    Tokens are many and small, so each is read only once.
     """
 
     def __init__(self, language: str, *, code_offered: bool) -> None:
         self._tags = _TAGS.get(language, frozenset())
         self._watching = code_offered
-        self._held: list[str] = []
+        self._held = StringIO()
         self._begun = False
         """Whether what is held begins with a mark, and not only with what may become one."""
         self._block: BlockReader | None = None
@@ -44,7 +45,7 @@ class Speech:
         if not self._watching:
             return text
         if self._begun:
-            self._held.append(text)
+            self._held.write(text)
             if self._block is not None:
                 self._block.feed(text)
             told = ""
@@ -52,12 +53,12 @@ class Speech:
             told = self._look_for_mark(self.rest() + text)
         if self._is_words():
             self._watching = False
-            told, self._held, self._block = told + self.rest(), [], None
+            told, self._held, self._block = told + self.rest(), StringIO(), None
         return told
 
     def rest(self) -> str:
         """What was held back to the end."""
-        return "".join(self._held)
+        return self._held.getvalue()
 
     def program(self, spellings: Collection[str]) -> str | None:
         """The fenced program that was held back, if it is one."""
@@ -79,7 +80,8 @@ class Speech:
         """Hold the text from the first mark on. The answer is what stands before it."""
         start = _start(text)
         told, held = text[:start], text[start:]
-        self._held = [held] if held else []
+        self._held = StringIO()
+        self._held.write(held)
         self._begun = held.startswith(_MARKS)
         if held.startswith(BACKQUOTES):
             self._block = BlockReader()

@@ -4,7 +4,7 @@ The table "What a text from outside costs" in docs/security.md has one row for e
 a place:
 
 1. write a row there;
-2. add one `Case` or more to the module here that fits, or to a new module named in `table.py`.
+2. add one `Case` or more to the `CASES` of the module here that fits, or of a new one.
 
 `tests/attacks/test_costs.py` measures each case and compares the two tables.
 """

@@ -4,7 +4,9 @@ Only the CPU time of this thread counts, so other processes and threads do not d
 that is too short to be measured is repeated, as often at half length as at full length.
 """
 
+import ctypes
 import gc
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +20,8 @@ ENOUGH = 0.1
 """Seconds of CPU that all rounds must take before they say that a case is fine."""
 MOST = 10.0
 """Seconds of CPU after which a case is not measured again, on a machine that disturbs it."""
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_LARGEST_THRESHOLD, _USUAL_THRESHOLD = 32 * 1024 * 1024, 128 * 1024
 
 
 def growth(case: Case, allowed: float) -> float:
@@ -28,7 +32,7 @@ def growth(case: Case, allowed: float) -> float:
     half, full = _Timer(case, case.size // 2), _Timer(case, case.size)
     least_half = least_full = float("inf")
     spent, rounds = 0.0, 0
-    with _without_garbage_collection():
+    with _without_garbage_collection(), _with_memory_kept():
         times = _repetitions(half)
         while spent < MOST:
             least_half = min(least_half, half.run(times))
@@ -78,3 +82,21 @@ def _without_garbage_collection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+@contextmanager
+def _with_memory_kept() -> Iterator[None]:
+    """Let the allocator keep what is freed. It gives large blocks back to the system, which then
+    clears them page by page: a long text would seem to cost far more than one half as long."""
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if set_option is None:
+        yield
+        return
+    options = (_TRIM_THRESHOLD, _MMAP_THRESHOLD)
+    for option in options:
+        set_option(option, _LARGEST_THRESHOLD)
+    try:
+        yield
+    finally:
+        for option in options:
+            set_option(option, _USUAL_THRESHOLD)

@@ -1,12 +1,12 @@
-"""All cases of all modules."""
+"""All cases of all modules in this folder that have some."""
 
-from tests.attacks.costs import Case, declarations, engines, gateway, jsontext, terminal, typescript
+from importlib import import_module
+from pkgutil import iter_modules
 
-CASES: tuple[Case, ...] = (
-    *engines.CASES,
-    *declarations.CASES,
-    *typescript.CASES,
-    *gateway.CASES,
-    *jsontext.CASES,
-    *terminal.CASES,
+from tests.attacks import costs
+from tests.attacks.costs import Case
+
+_MODULES = (import_module(f"{costs.__name__}.{each.name}") for each in iter_modules(costs.__path__))
+CASES: tuple[Case, ...] = tuple(
+    case for module in _MODULES for case in getattr(module, "CASES", ())
 )
