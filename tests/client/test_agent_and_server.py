@@ -20,7 +20,10 @@ class Colour(Enum):
 
 def serving(script: Script, language: str = "typescript") -> httpx.ASGITransport:
     return httpx.ASGITransport(
-        create_app(Settings("scripted", language=language), ScriptedModel(script))
+        create_app(
+            Settings("scripted", language=language, allow_hosts=("relay",)),
+            ScriptedModel(script),
+        )
     )
 
 
@@ -161,7 +164,7 @@ def test_text_comes_as_the_model_speaks() -> None:
 
 def test_an_agent_without_tools_just_talks() -> None:
     model = ScriptedModel(["Hello."])
-    transport = httpx.ASGITransport(create_app(Settings("scripted"), model))
+    transport = httpx.ASGITransport(create_app(Settings("scripted", allow_hosts=("relay",)), model))
     talk = Agent("http://relay/v1", model="m", transport=transport)
     assert talk.run_sync("Hi.") == "Hello."
     assert "tools" not in model.seen[0]

@@ -83,6 +83,10 @@ def test_probes_need_no_key_and_everything_else_does(http: httpx.Client) -> None
         root = url.removesuffix("/v1")
         assert http.get(f"{root}/healthz").json()["service"] == "coderelay"
         assert http.get(f"{root}/metrics").status_code == 200
+        for page in ("openapi.json", "docs"):
+            refusal(http.get(f"{root}/{page}"), 401)
+            good = http.get(f"{root}/{page}", headers={"x-api-key": "k-1"})
+            assert good.status_code == 200
         for headers in ({}, {"authorization": "Bearer k-3"}, {"authorization": "Basic k-1"}):
             error = refusal(http.post(url + COMPLETIONS, json=PLAIN, headers=headers), 401)
             assert "k-" not in error["message"].replace("key", "")
@@ -125,6 +129,14 @@ def test_a_server_whose_engine_cannot_be_loaded_says_so(
         "status": "failed",
         "reason": "an engine cannot be loaded: the guest is gone",
     }
+
+
+def test_two_keys_are_refused_whichever_is_right(http: httpx.Client) -> None:
+    with gateway("scripted", client_keys=("k-1",)) as url:
+        for keys in (("k-1", "k-2"), ("k-2", "k-1"), ("k-1", "k-1")):
+            headers = [("authorization", f"Bearer {key}") for key in keys]
+            error = refusal(http.post(url + COMPLETIONS, json=PLAIN, headers=headers), 400)
+            assert error["code"] == "repeated_header"
 
 
 class Held:
@@ -187,7 +199,8 @@ def test_a_client_that_leaves_frees_its_place_and_ends_the_models_work(
         host, port = url.removeprefix("http://").removesuffix("/v1").split(":")
         with socket.create_connection((host, int(port))) as leaving:
             head = (
-                f"POST /v1{COMPLETIONS} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n"
+                f"POST /v1{COMPLETIONS} HTTP/1.1\r\nhost: localhost\r\n"
+                f"content-length: {len(body)}\r\n\r\n"
             )
             leaving.sendall(head.encode() + body)
             with logged("request") as requests:

@@ -14,7 +14,7 @@ import pytest
 from coderelay import Program, evaluate
 from coderelay.core import Limits
 from coderelay.server.admission import Admission
-from coderelay.server.errors import Full, Unauthorized
+from coderelay.server.errors import Full, RepeatedHeader, Unauthorized
 from coderelay.server.keys import Keys, key_of
 from coderelay.server.logs import JsonLines
 from coderelay.server.metrics import Metrics
@@ -62,13 +62,21 @@ def test_any_of_several_keys_opens() -> None:
     ],
 )
 def test_a_key_is_what_follows_bearer(header: bytes, key: str | None) -> None:
-    assert key_of({b"authorization": header}) == key
+    assert key_of([(b"authorization", header)]) == key
 
 
 def test_a_key_may_stand_in_a_header_of_its_own() -> None:
-    assert key_of({}) is None
-    assert key_of({b"x-api-key": b"abc"}) == "abc"
-    assert key_of({b"authorization": b"Bearer one", b"x-api-key": b"two"}) == "one"
+    assert key_of([]) is None
+    assert key_of([(b"x-api-key", b"abc")]) == "abc"
+    assert key_of([(b"api-key", b"abc")]) == "abc"
+    assert key_of([(b"x-api-key", b"two"), (b"authorization", b"Bearer one")]) == "one"
+    assert key_of([(b"authorization", b"Basic x"), (b"api-key", b"b"), (b"x-api-key", b"a")]) == "a"
+
+
+@pytest.mark.parametrize("name", [b"authorization", b"x-api-key", b"api-key"])
+def test_a_key_that_is_there_twice_is_refused(name: bytes) -> None:
+    with pytest.raises(RepeatedHeader, match="twice"):
+        key_of([(name, b"Bearer one"), (b"x-other", b"y"), (name, b"Bearer one")])
 
 
 def test_the_servers_key_replaces_the_clients() -> None:
@@ -218,6 +226,15 @@ def test_a_line_of_the_log_is_json_with_its_fields() -> None:
     assert line["event"] == "request"
     assert line["status"] == 200
     assert line["time"].endswith("Z")
+
+
+def test_a_line_of_the_log_is_one_line_whatever_it_says() -> None:
+    record = logging.LogRecord("x", logging.INFO, "", 0, "odd\nevent", None, None)
+    record.fields = {"path": "a\r\nb\x85c\u2028d\u2029e\x0bf\ud800"}
+    text = JsonLines().format(record)
+    assert text.splitlines() == [text]
+    assert text.isascii()
+    assert json.loads(text)["path"] == record.fields["path"]
 
 
 def test_metrics_count_what_requests_came_to() -> None:

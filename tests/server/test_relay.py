@@ -81,6 +81,12 @@ def test_the_list_of_models_is_passed_on(http: httpx.Client, relayed: Relayed) -
     assert http.get(f"{relayed.url}/models").json()["data"][0]["id"] == "tiny"
 
 
+def test_the_head_of_the_list_of_models_has_no_body(http: httpx.Client, relayed: Relayed) -> None:
+    answer = http.head(f"{relayed.url}/models")
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert int(answer.headers["content-length"]) > 10
+
+
 @pytest.mark.parametrize("body", [PLAIN, CODE, {**CODE, "stream": True}], ids=str)
 def test_an_upstream_that_is_not_there_is_a_502(http: httpx.Client, body: Json) -> None:
     headers = {"authorization": "Bearer sk-secret"}

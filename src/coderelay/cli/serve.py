@@ -158,6 +158,18 @@ ClientKeys = Annotated[
         show_default=False,
     ),
 ]
+AllowHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host",
+        metavar="NAME",
+        envvar="CODERELAY_ALLOW_HOSTS",
+        help="Without client keys: a further name by which the server may be reached, or of a web "
+        "page that may use it; '*': any. May be repeated, in the environment divided by spaces.",
+        rich_help_panel=_CLIENTS,
+        show_default=False,
+    ),
+]
 MaxHeaders = Annotated[
     int,
     typer.Option(
@@ -286,6 +298,7 @@ def serve(
     workers: WorkerCount = _DEFAULT.workers,
     drain: Drain = _DEFAULT.drain,
     client_key: ClientKeys = None,
+    allow_host: AllowHosts = None,
     max_headers: MaxHeaders = _DEFAULT.headers // KB,
     max_body: MaxBody = _DEFAULT.body // MB,
     keep_alive: KeepAlive = _DEFAULT.keep_alive,
@@ -325,6 +338,7 @@ def serve(
         workers=workers,
         drain=drain,
         client_keys=tuple(client_key or ()),
+        allow_hosts=tuple(allow_host or ()),
         headers=max_headers * KB,
         body=max_body * MB,
         keep_alive=keep_alive,

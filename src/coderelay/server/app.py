@@ -18,24 +18,26 @@ from coderelay.dialects.kit.openapi import Operation
 from coderelay.dialects.registry import DIALECTS
 from coderelay.models.protocol import Model
 from coderelay.server import handlers, openapi
-from coderelay.server.endpoint import Endpoint
+from coderelay.server.endpoint import Access, Endpoint
 from coderelay.server.handlers import Handler
 from coderelay.server.logs import log
 from coderelay.server.service import Service, build
 from coderelay.server.settings import Settings
 
+_SHOWN = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """What is served where, and in which API's shape errors are reported. A `public` path is for
-    probes: it asks for no key."""
+    """What is served where, and in which API's shape errors are reported. `access`
+    says whom it is for."""
 
     method: str
     path: str
     handler: Handler
     operation: Operation
     dialect: Dialect = DIALECTS[0]
-    public: bool = False
+    access: Access = "client"
 
 
 def paths(dialects: Sequence[Dialect]) -> Iterator[Path]:
@@ -54,7 +56,7 @@ def paths(dialects: Sequence[Dialect]) -> Iterator[Path]:
         "/healthz",
         handlers.health,
         Operation("The process lives", "Always 200."),
-        public=True,
+        access="probe",
     )
     yield Path(
         "GET",
@@ -64,14 +66,14 @@ def paths(dialects: Sequence[Dialect]) -> Iterator[Path]:
             "The engines are warm",
             "200 when requests can be served without waiting for a compiler, else 503.",
         ),
-        public=True,
+        access="probe",
     )
     yield Path(
         "GET",
         "/metrics",
         handlers.metrics,
         Operation("Counts", "In the text format of Prometheus."),
-        public=True,
+        access="monitor",
     )
 
 
@@ -86,7 +88,9 @@ def create_app(
     takes that of the network."""
     service = build(settings, model, transport)
     served = tuple(paths(dialects))
-    described = [(each.method, each.path, each.operation, each.public) for each in served]
+    described = [
+        (each.method, each.path, each.operation, each.access != "client") for each in served
+    ]
     about = (
         Path(
             "GET",
@@ -105,7 +109,8 @@ def create_app(
     async def no_such_path(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
         known = ", ".join(f"{path.method} {path.path}" for path in served)
-        message = f"nothing answers {request.method} {request.url.path} here; served are {known}"
+        path = request.scope["path"][:_SHOWN]  # not of `request.url`: a bad Host has no URL
+        message = f"nothing answers {request.method} {path} here; served are {known}"
         body = dialects[0].error_object(message, type="invalid_request_error", code="not_found")
         return JSONResponse(body, error.status_code, error.headers)
 
@@ -117,7 +122,7 @@ def create_app(
 
 
 def _route(service: Service, path: Path) -> Route:
-    endpoint = Endpoint(service, path.handler, path.dialect, public=path.public)
+    endpoint = Endpoint(service, path.handler, path.dialect, path.access)
     return Route(path.path, endpoint, methods=[path.method])
 
 

@@ -1,8 +1,9 @@
-"""Every request takes the same way: key, place, handler, and one line in the log at the end."""
+"""Every request takes the same way: host, key, place, handler, and a line in the log at the end."""
 
 import asyncio
 import logging
 import time
+from typing import Literal, TypeAlias
 
 from starlette.types import Receive, Scope, Send
 
@@ -11,28 +12,32 @@ from coderelay.dialects.dialect import Dialect
 from coderelay.server.errors import Gone, Refused
 from coderelay.server.exchange import GONE, Exchange
 from coderelay.server.handlers import Handler
+from coderelay.server.keys import key_of
 from coderelay.server.logs import log, log_bug
 from coderelay.server.service import Service
 from coderelay.server.streaming import event
 
+Access: TypeAlias = Literal["client", "monitor", "probe"]
+"""Whom a path is for. A monitor needs no key, takes no place and is not logged; a probe may use any
+name of the server besides."""
+
 
 class Endpoint:
-    """An ASGI application for one path. A `public` one is for probes: it asks for no key, takes
-    no place, and is not logged."""
+    """An ASGI application for one path."""
 
     def __init__(
-        self, service: Service, handler: Handler, dialect: Dialect, *, public: bool = False
+        self, service: Service, handler: Handler, dialect: Dialect, access: Access = "client"
     ) -> None:
         self._service = service
         self._handler = handler
         self._dialect = dialect
-        self._public = public
+        self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI: serve one request."""
         exchange = Exchange(scope, receive, send)
-        if self._public:
-            return await self._handler(self._service, exchange, self._dialect)
+        if self._access != "client":
+            return await self._serve(exchange)
         began = time.perf_counter()
         self._service.metrics.began()
         try:
@@ -43,10 +48,16 @@ class Endpoint:
         return None
 
     async def _serve(self, exchange: Exchange) -> None:
+        service = self._service
         try:
-            self._service.keys.check(exchange.key)
-            with self._service.connections.place():
-                await self._handler(self._service, exchange, self._dialect)
+            if self._access != "probe":
+                service.hosts.check(exchange.raw_headers, exchange.http_version)
+            if self._access != "client":
+                return await self._handler(service, exchange, self._dialect)
+            exchange.key = key_of(exchange.raw_headers)
+            service.keys.check(exchange.key)
+            with service.connections.place():
+                await self._handler(service, exchange, self._dialect)
         except asyncio.CancelledError:
             if not exchange.gone:
                 raise
@@ -54,6 +65,7 @@ class Endpoint:
             pass
         except Exception as error:
             await self._refuse(exchange, error)
+        return None
 
     async def _refuse(self, exchange: Exchange, error: Exception) -> None:
         """Say what went wrong: as an answer of its own, or at the end of one that has begun."""

@@ -36,6 +36,26 @@ class Unauthorized(Refused):
     headers: Mapping[str, str] = {"www-authenticate": "Bearer"}
 
 
+class RepeatedHeader(Refused):
+    """A header that may stand in a request once is there twice."""
+
+    code = "repeated_header"
+
+
+class HostMissing(Refused):
+    """The request does not say which server it is for."""
+
+    code = "host_missing"
+
+
+class Foreign(Refused):
+    """The request is for another server, or comes from a foreign web page; there are no keys that
+    would tell who may use this one."""
+
+    status = HTTPStatus.FORBIDDEN
+    code = "foreign_host"
+
+
 class NoSuchPath(Refused):
     """Nothing is served at this path, or not by this method."""
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
@@ -13,7 +13,7 @@ from coderelay.core import Json
 from coderelay.core.jsonpieces import TooManyValues
 from coderelay.core.jsonvalue import NotJson
 from coderelay.server.errors import BodyTooLarge, Gone, NotJsonBody, TooManyValuesInBody
-from coderelay.server.keys import key_of
+from coderelay.server.headers import Headers
 from coderelay.wire import parse
 
 GONE = 499
@@ -21,8 +21,6 @@ GONE = 499
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 EVENTS = b"text/event-stream"
-
-Headers = Sequence[tuple[bytes, bytes]]
 
 
 class Exchange:
@@ -36,8 +34,10 @@ class Exchange:
         self.raw_headers: Headers = scope["headers"]
         self.method: str = scope["method"]
         self.path: str = scope["path"]
+        self.http_version: str = scope["http_version"]
         self.id = _request_id(self.headers.get(b"x-request-id"))
-        self.key = key_of(self.headers)
+        self.key: str | None = None
+        """The client's key, once it has been looked for."""
         self.status = 0
         self.received = self.sent = 0
         self.notes: dict[str, Any] = {}

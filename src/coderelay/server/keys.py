@@ -1,10 +1,14 @@
 """Who may use the server. Keys are compared in constant time and never leave this module."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from hmac import compare_digest
 
 from coderelay.server.errors import Unauthorized
+from coderelay.server.headers import Headers, only
+
+_NAMES = (b"authorization", b"x-api-key", b"api-key")
+"""The headers in which a client may send its key; the first that has one counts."""
 
 
 class Keys:
@@ -28,11 +32,13 @@ class Keys:
             raise Unauthorized("wrong key: this server has its own client keys; ask its operator")
 
 
-def key_of(headers: Mapping[bytes, bytes]) -> str | None:
-    """The client's key: OpenAI's clients send `Authorization`, Anthropic's `x-api-key`."""
-    scheme, _, key = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+def key_of(headers: Headers) -> str | None:
+    """The client's key: OpenAI's clients send `Authorization`, Anthropic's `x-api-key`, and
+    Azure's `api-key`. Raises `RepeatedHeader` where one of them is there twice."""
+    authorization, *plain = (only(headers, name) or "" for name in _NAMES)
+    scheme, _, key = authorization.partition(" ")
     if scheme.lower() != "bearer":
-        key = headers.get(b"x-api-key", b"").decode("latin-1")
+        key = next(filter(None, plain), "")
     key = key.strip()
     usable = key.isascii() and key.isprintable()  # no other can be sent on in a header
     return key if key and usable else None

@@ -15,6 +15,7 @@ DESCRIPTION = (
 _ERRORS = {
     "400": "The history, a call id or a tool's schema cannot be used; the message says which.",
     "401": "No key, or a wrong one.",
+    "403": "Without client keys: a name that the server does not know, or a foreign web page.",
     "413": "The body, the program, a result or the number of calls is over its limit.",
     "422": "A field has the wrong type; `param` names it.",
     "431": "The headers are over their limit.",

@@ -18,6 +18,7 @@ from coderelay.models.protocol import Model
 from coderelay.models.transport import transport_for
 from coderelay.models.upstream import Upstream
 from coderelay.server.admission import Admission
+from coderelay.server.hosts import Hosts
 from coderelay.server.keys import Keys
 from coderelay.server.metrics import Metrics
 from coderelay.server.readiness import Readiness
@@ -33,6 +34,7 @@ class Service:
     version: str
     settings: Settings
     defaults: Defaults
+    hosts: Hosts
     keys: Keys
     connections: Admission
     turns: Admission
@@ -86,6 +88,7 @@ def build(
         version=_version(),
         settings=settings,
         defaults=Defaults(settings.language, settings.max_programs, settings.limits),
+        hosts=Hosts((settings.host, *settings.allow_hosts), keys=bool(settings.client_keys)),
         keys=Keys(settings.client_keys),
         connections=Admission(settings.connections, "requests"),
         turns=Admission(settings.turns, "turns"),

@@ -8,6 +8,7 @@ from coderelay.core import DEFAULT_LIMITS, Limits, RequestError
 from coderelay.core.limits import KB, MB
 from coderelay.declare import DECLARATION_TOKENS
 from coderelay.engines.registry import languages
+from coderelay.server.hosts import ANY, host_name
 
 SCRIPTED = "scripted"
 """The upstream that is no endpoint: the embedded scripted model."""
@@ -51,6 +52,9 @@ class Settings:
     """Bytes of a request before its body."""
     body: int = 64 * MB
     """Bytes of a request's body."""
+    allow_hosts: tuple[str, ...] = ()
+    """Without client keys: names by which the server may be reached, and of web pages that may use
+    it, besides its own; `*` for all."""
     upstream_timeout: float = 600.0
     """How long the upstream may be silent."""
     answer: int = 16 * MB
@@ -77,6 +81,12 @@ class Settings:
         for key in (self.upstream_key, *self.client_keys):
             if key is not None and (not key or not key.isascii() or not key.isprintable()):
                 raise InvalidSetting("a key is empty or has characters that no header can carry")
+
+        for name in self.allow_hosts:
+            if name != ANY and host_name(name) is None:
+                raise InvalidSetting(
+                    f"--allow-host {name!r} is not a name: give one such as gateway"
+                )
 
     def key_for_upstream(self, client_key: str | None) -> str | None:
         """The server's key, or else the client's; never one that opens this server."""

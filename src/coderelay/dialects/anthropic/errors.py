@@ -9,6 +9,7 @@ from coderelay.dialects.kit.errors import describe
 
 _TYPES = {
     "invalid_api_key": "authentication_error",
+    "foreign_host": "permission_error",
     "not_found": "not_found_error",
     "body_too_large": "request_too_large",
     "overloaded": "overloaded_error",

@@ -1,0 +1,101 @@
+"""Without client keys, only who reaches the server by a name that it knows may use it.
+
+A web page can send requests to every address that its visitor's browser reaches, this server among
+them, and they would be served with the operator's key. Browsers tell of it: the header `Origin`
+names the page, and `Host` the name by which it found the server. A page may give the address of
+this server to a name of its own (DNS rebinding); an IP address it cannot take for a name.
+"""
+
+from collections.abc import Collection
+from ipaddress import ip_address
+
+from coderelay.server.errors import Foreign, HostMissing
+from coderelay.server.headers import Headers, only
+
+ANY = "*"
+"""Stands for every name."""
+_SHOWN = 100
+
+
+class Hosts:
+    """The names by which the server may be reached, and those of web pages that may use it. Where
+    clients need `keys`, any name will do: a web page has none."""
+
+    def __init__(self, names: Collection[str], *, keys: bool) -> None:
+        self._names = {host_name(name) for name in names}
+        self._open = keys or ANY in names
+
+    def check(self, headers: Headers, http_version: str) -> None:
+        """Raise `Foreign` for a request that was meant for another server, or that comes from a
+        foreign web page."""
+        host = only(headers, b"host")
+        if host is None and http_version == "1.1":
+            raise HostMissing("the header 'Host' is missing: send the server's address in it")
+        if self._open:
+            return
+        if host is not None and not self._is_known(host):
+            raise Foreign(
+                _refusal(f"for {_shown(host)}, a name that this server does not know", host)
+            )
+        origin = only(headers, b"origin")
+        if origin is not None and not self._may_use(origin, host):
+            page = origin.partition("://")[2]
+            raise Foreign(_refusal(f"from the web page of {_shown(origin)}", page))
+
+    def _is_known(self, host: str) -> bool:
+        name = host_name(host)
+        return name is not None and (
+            name in self._names or _is_localhost(name) or _is_address(name)
+        )
+
+    def _may_use(self, origin: str, host: str | None) -> bool:
+        """Whether a web page may: one of this server, of this machine, or of an allowed name."""
+        page = origin.partition("://")[2]
+        name = host_name(page)
+        if not name:
+            return False
+        if host is not None and page.lower() == host.lower():
+            return True
+        loopback = _is_address(name) and ip_address(name).is_loopback
+        return loopback or _is_localhost(name) or name in self._names
+
+
+def host_name(netloc: str) -> str | None:
+    """The host in `host` or `host:port`, in small letters, without the brackets of an IPv6 address
+    and without a dot at its end. None where it is something else."""
+    if netloc.startswith("["):
+        name, bracket, rest = netloc[1:].partition("]")
+        port = rest.removeprefix(":")
+        sound = bool(bracket) and _is_address(name) and (rest == "" or rest.startswith(":"))
+    else:
+        name, _, port = netloc.partition(":")
+        sound = not any(mark in name for mark in "@/\\?#[] \t")
+    if not sound or not name or (port and not (port.isascii() and port.isdigit())):
+        return None
+    return name.lower().removesuffix(".")
+
+
+def _is_localhost(name: str) -> bool:
+    return name == "localhost" or name.endswith(".localhost")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _shown(header: str) -> str:
+    return repr(header[:_SHOWN])
+
+
+def _refusal(what: str, netloc: str) -> str:
+    name = host_name(netloc[:_SHOWN]) or "NAME"
+    return (
+        f"this request is {what}. Without client keys, the server can be reached as localhost, by "
+        "an IP address or by its --host only, so that no web page can use it. To allow this, start "
+        f"it with --allow-host {name} (or CODERELAY_ALLOW_HOSTS={name}), or with client keys "
+        "(--client-key)"
+    )
