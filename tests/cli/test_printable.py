@@ -14,6 +14,10 @@ from coderelay.cli.printable import brief, printable
         ("\x1b[31m", r"\x1b[31m"),
         ("\x9b\x00\r", r"\x9b\x00\r"),
         ("\ud800", r"\ud800"),
+        ("a\u202eb\u2066", r"a\u202eb\u2066"),
+        ("a\u2028b\u2029c", r"a\u2028b\u2029c"),
+        ("a\u200b\u200d\ufeff\u00adb", r"a\u200b\u200d\ufeff\xadb"),
+        ("non\u00a0breaking\u3000space", "non\u00a0breaking\u3000space"),
     ],
 )
 def test_control_characters_are_shown_as_escapes(text: str, shown: str) -> None:

@@ -1,13 +1,17 @@
 """Programs write in the folder, so the host trusts nothing in it."""
 
+import asyncio
 import os
 from pathlib import Path
 
 import pytest
 
+from coderelay.engines.python.live.interpreter import LiveLimits
 from coderelay.engines.python.live.usage import Quota
+from coderelay.session.callbacks import Callbacks
 from coderelay.session.folder import Folder
 from coderelay.session.sdk import MARK, Sdk
+from coderelay.session.turn import Session, Turn
 
 TEXT = Sdk(()).file
 
@@ -95,3 +99,28 @@ def test_what_the_host_adds_counts_within_the_quota(tmp_path: Path) -> None:
     assert folder.keep("y" * 10) == "output-1.txt"
     folder.write_sdk("z")
     assert not (tmp_path / "sdk.py").exists()
+
+
+def test_a_folder_with_a_pipe_of_that_name_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "sdk.py")
+    with pytest.raises(ValueError, match="move it, or give another directory"):
+        made(tmp_path)
+
+
+def test_a_session_that_is_closed_before_its_interpreter_starts_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = made(None)
+    session = Session(Sdk(()), folder, limits=LiveLimits(), budget=100)
+    write_sdk = folder.write_sdk
+
+    def closed_meanwhile(text: str) -> None:
+        write_sdk(text)
+        session.stop("the session was closed")
+        folder.remove()
+
+    monkeypatch.setattr(folder, "write_sdk", closed_meanwhile)
+    callbacks = Callbacks(lambda *call: None, None, 1_000)
+    with pytest.raises(RuntimeError, match="the session is closed"):
+        session.run("1", Turn(callbacks, asyncio.new_event_loop))
+    session.close()

@@ -57,7 +57,9 @@ class ConversationDisplay:
         self._note(printable(why), "red")
 
     def _program(self, program: Program) -> None:
-        self._note(f"program {printable(program.id)} ({program.language})", "bold magenta")
+        self._note(
+            f"program {printable(program.id)} ({printable(program.language)})", "bold magenta"
+        )
         source = printable(program.source.strip())
         code = Syntax(source, program.language, background_color="default", word_wrap=True)
         self._console.print(code)

@@ -94,7 +94,7 @@ class Display:
 
     def _failure(self, failure: Failure) -> None:
         kind = f"{failure.kind}: {failure.limit}" if failure.limit else failure.kind
-        self._line(Text(f"✗ failed ({kind})", style="bold red"))
+        self._line(_text(f"✗ failed ({kind})", "bold red"))
         name = f"{failure.name}: " if failure.name else ""
         self._line(_text(f"{name}{failure.message}", "red"))
         if failure.frame:

@@ -5,11 +5,13 @@ from unicodedata import category
 
 from coderelay.core import Json
 
-_UNSEEN = ("Cc", "Cs")
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Controls, invisible format characters such as those that change the direction of a line, lone
+surrogates, and the separators of lines and paragraphs."""
 
 
 def printable(text: str) -> str:
-    """The text with control characters and lone surrogates written as escapes."""
+    """The text with all that is not seen written as escapes, but for line ends and tabs."""
     if text.isprintable():
         return text
     return "".join(_seen(character) for character in text)

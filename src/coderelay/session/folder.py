@@ -7,6 +7,7 @@ What the host adds counts within the same quota as what programs write.
 import contextlib
 import os
 import secrets
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from coderelay.session.removal import remove
 from coderelay.session.sdk import FILE, MARK
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 _FRESH = f".{FILE}.new"
 _TRIES = 100
 
@@ -94,9 +96,12 @@ def _names(path: Path) -> Iterator[str]:
 
 def _is_ours(path: Path) -> bool:
     """Whether a file is missing, or one that we wrote."""
+    begins = MARK.encode()
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.readline().startswith(MARK)
+        # Without blocking: a pipe that somebody put there may never be written to.
+        with open(os.open(path, _READ), "rb") as file:
+            is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return is_file and file.read(len(begins)) == begins
     except FileNotFoundError:
         return True
     except OSError:

@@ -111,6 +111,11 @@ class Session:
                 self._live = self._start()
             turn.after = self._ended
             cell = self._cell(self._live, source, turn)
+        except FileNotFoundError as error:
+            if not self._closed:
+                raise
+            # Whoever closes the session removes its directory at once, from another thread.
+            raise RuntimeError("the session is closed") from error
         finally:
             self._turn = None
         if self._closed and not cell.alive:
