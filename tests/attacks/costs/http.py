@@ -1,0 +1,94 @@
+"""What it costs to read what a model's endpoint sends over HTTP, and the headers of a client."""
+
+import zlib
+from collections import deque
+
+from coderelay.models.coding import unpacker
+from coderelay.models.connection import Connection
+from coderelay.models.events import EventReader, WholeEvents
+from coderelay.models.scrub import scrub
+from coderelay.server.hosts import Hosts
+from tests.attacks.costs import Case
+
+EVENT = 256 * 1024
+REFUSAL = 100_000
+HEAD = 60 * 1024
+
+
+def in_pieces(text: bytes, size: int) -> list[bytes]:
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def read_events(pieces: list[bytes]) -> None:
+    deque(map(EventReader(10**9).feed, pieces), maxlen=0)
+
+
+def pass_events(pieces: list[bytes]) -> None:
+    deque(map(WholeEvents(10**9).feed, pieces), maxlen=0)
+
+
+def read_head(pieces: list[bytes]) -> None:
+    deque(map(Connection().data_received, pieces), maxlen=0)
+
+
+def check_host(host: bytes) -> None:
+    Hosts((host.decode(),), keys=False).check([(b"host", host)], "1.1")
+
+
+STREAMS = {
+    "a line without end, in small pieces": lambda size: in_pieces(b"data: " + b"x" * size, 16),
+    "lines of one event, in small pieces": lambda size: in_pieces(b"data: x\n" * (size // 8), 16),
+    "a comment without end, in small pieces": lambda size: in_pieces(b":" + b"x" * size, 16),
+    "line ends only": lambda size: in_pieces(b"\r\n\r" * (size // 3), 4096),
+    "comments only": lambda size: in_pieces(b":\n" * (size // 2), 4096),
+}
+
+CASES = (
+    *(
+        Case(f"models.events.{place}.feed", text, EVENT, make, read)
+        for place, read in (("EventReader", read_events), ("WholeEvents", pass_events))
+        for text, make in STREAMS.items()
+    ),
+    Case(
+        "models.coding.unpacker",
+        "zeros, packed a thousandfold",
+        8_000_000,
+        lambda size: zlib.compress(b"0" * size),
+        lambda packed: deque(unpacker("deflate")(packed), maxlen=0),
+    ),
+    Case(
+        "models.connection.Connection.data_received",
+        "a header in small pieces",
+        HEAD,
+        lambda size: in_pieces(b"HTTP/1.1 200 OK\r\nX: " + b"y" * (size - 30), 16),
+        read_head,
+    ),
+    Case(
+        "models.connection.Connection.data_received",
+        "headers of one letter",
+        HEAD,
+        lambda size: in_pieces(b"HTTP/1.1 200 OK\r\n" + b"x:\r\n" * ((size - 30) // 4), 4096),
+        read_head,
+    ),
+    Case(
+        "models.scrub.scrub",
+        "escapes that nearly spell the key",
+        REFUSAL,
+        lambda size: "%41" * (size // 3),
+        lambda text: scrub(text, "A" * 1_000 + "B"),
+    ),
+    Case(
+        "models.scrub.scrub",
+        "a text that nearly is the key",
+        REFUSAL,
+        lambda size: ("a" * size, "a" * (size // 2) + "b"),
+        lambda given: scrub(*given),
+    ),
+    Case(
+        "server.hosts.Hosts.check",
+        "a name of dots",
+        HEAD,
+        lambda size: b"." * size,
+        check_host,
+    ),
+)
