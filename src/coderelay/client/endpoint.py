@@ -3,7 +3,6 @@ is simply asked again."""
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
@@ -80,7 +79,7 @@ class Connection:
 
     async def is_coderelay(self) -> bool | None:
         """Whether this is our server; None where nobody answered. All others are plain."""
-        url = re.sub(r"/v1$", "", self._base) + "/healthz"
+        url = self._base.removesuffix("/v1") + "/healthz"
         try:
             async with self._http.stream("GET", url, timeout=10.0) as response:
                 health = parse(await read_start(response, _LONGEST_REFUSAL))

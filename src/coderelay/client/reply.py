@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any, cast
 
 from coderelay.client.events import (
@@ -45,6 +46,19 @@ class Reply:
         return last if last.get("role") == "assistant" else {}
 
 
+class _PartialCall:
+    """A call that comes in pieces: there may be one for every few letters."""
+
+    def __init__(self) -> None:
+        self.id = ""
+        self.name, self.arguments = StringIO(), StringIO()
+
+    def whole(self) -> ToolCall:
+        """The call, all pieces taken in."""
+        function = {"name": self.name.getvalue(), "arguments": self.arguments.getvalue()}
+        return _tool_call({"id": self.id}, function)
+
+
 class Gathering:
     """Feed it chunks; it says what is new in each, and has the reply at the end.
 
@@ -56,7 +70,7 @@ class Gathering:
         self._language = language or "typescript"
         self._messages: list[Message] = []
         self._text: list[str] = []
-        self._calls: dict[int, ToolCall] = {}
+        self._calls: dict[int, _PartialCall] = {}
         self._finish: str | None = None
         self._usage: Fields = {}
 
@@ -96,16 +110,16 @@ class Gathering:
         index = piece.get("index")
         key = index if isinstance(index, int) else place
         more = _tool_call(piece, _fields(piece.get("function")))
-        call = self._calls.setdefault(key, _tool_call({}, {}))
-        call["id"] = more["id"] or call["id"]
-        call["function"]["name"] += more["function"]["name"]
-        call["function"]["arguments"] += more["function"]["arguments"]
+        call = self._calls.setdefault(key, _PartialCall())
+        call.id = more["id"] or call.id
+        call.name.write(more["function"]["name"])
+        call.arguments.write(more["function"]["arguments"])
 
     def _assistant(self) -> AssistantMessage:
         text = "".join(self._text)
         if not self._calls:
             return {"role": "assistant", "content": text}
-        calls = [call for _, call in sorted(self._calls.items())]
+        calls = [call.whole() for _, call in sorted(self._calls.items())]
         return {"role": "assistant", "content": text, "tool_calls": calls}
 
     def _told(self, message: Fields) -> list[AgentEvent]:

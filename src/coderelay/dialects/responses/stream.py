@@ -45,7 +45,7 @@ class Stream:
         self._output: list[Item] = []
         self._under_way: Item | None = None
         self._pieces: list[str] = []
-        self._blank = ""
+        self._blank: list[str] = []
         self._told = self._sealed = False
         self._number = -1
 
@@ -94,10 +94,10 @@ class Stream:
     def _say(self, text: str) -> list[Json]:
         begun = self._is_under_way("message")
         if not begun:
-            text, self._blank = self._blank + text, ""
+            self._blank.append(text)
             if not text.strip():  # no item for white space alone
-                self._blank = text
                 return []
+            text, self._blank = "".join(self._blank), []
         events = [] if begun else [*self._finish(), *self._begin_message()]
         self._pieces.append(text)
         delta = self._at("response.output_text.delta", content_index=0, delta=text, logprobs=[])
@@ -131,7 +131,7 @@ class Stream:
         text, _ = words(entry)
         if text.strip() and not self._told:
             events += self._say(text)
-        self._told, self._blank = False, ""
+        self._told, self._blank = False, []
         if isinstance(entry, Said):  # only the end says whether its words are complete
             self._sealed = True
             return events

@@ -1,0 +1,50 @@
+"""What an answer costs that comes in very many small pieces."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from coderelay.client.reply import Gathering
+from coderelay.conversation import TextDelta
+from coderelay.dialects.responses import Stream
+from tests.attacks.costs import Case
+
+
+def chunks(size: int) -> list[dict[str, Any]]:
+    """The arguments of a call, two letters at a time."""
+    function = {"name": "", "arguments": "[["}
+    delta = {"tool_calls": [{"index": 0, "id": "", "function": function}]}
+    return [{"choices": [{"delta": delta}]}] * (size // 2)
+
+
+def gathered(given: list[dict[str, Any]]) -> None:
+    """Put the chunks together."""
+    gathering = Gathering(None)
+    for chunk in given:
+        gathering.feed(chunk)
+    gathering.reply()
+
+
+def spoken(pieces: list[TextDelta]) -> None:
+    """Tell of the pieces in the events of Responses."""
+    request = SimpleNamespace(protocol="ids", model="m", given={"thoughts": False, "echo": {}})
+    stream = Stream(request)  # type: ignore[arg-type]
+    for piece in pieces:
+        stream.feed(piece)
+
+
+CASES = (
+    Case(
+        "client.reply.Gathering.feed",
+        "the arguments of a call, letter by letter",
+        60_000,
+        chunks,
+        gathered,
+    ),
+    Case(
+        "dialects.responses.Stream.feed",
+        "white space, letter by letter",
+        60_000,
+        lambda size: [TextDelta(" ")] * size,
+        spoken,
+    ),
+)
