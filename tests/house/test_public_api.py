@@ -21,7 +21,9 @@ FIELDS = {
     "Entry": "name arguments result digest",
     "Failed": "error logs fuel",
     "Failure": "kind message name limit line column stack frame",
-    "Limits": "fuel seconds memory source arguments calls waiting batch result value logs",
+    "Limits": (
+        "fuel step_fuel seconds memory source arguments calls waiting batch result value logs"
+    ),
     "LocalTool": "declaration function signature",
     "Log": "level text",
     "Program": "language source id created",

@@ -44,6 +44,15 @@ def test_work_without_end_uses_up_the_fuel(tmp_path: Path, source: str) -> None:
         assert fails_and_begins_anew(live, source) == "fuel"
 
 
+def test_fuel_is_given_anew_after_each_call_within_what_the_cell_has(tmp_path: Path) -> None:
+    work = "import sdk\nfor n in range({}):\n    sum(range(300_000))\n    sdk.get(n)"
+    limits = LiveLimits(fuel=2_000_000_000, step_fuel=300_000_000)
+    with session(tmp_path, limits=limits) as live:
+        live.output(work.format(4))
+        assert fails_and_begins_anew(live, "sum(range(3_000_000))") == "step_fuel"
+        assert fails_and_begins_anew(live, work.format(100)) == "fuel"
+
+
 def test_fuel_is_given_to_each_cell(tmp_path: Path) -> None:
     with session(tmp_path, limits=LiveLimits(fuel=300_000_000)) as live:
         for _ in range(5):

@@ -76,7 +76,17 @@ Fuel = Annotated[
         "--fuel",
         min=1,
         metavar="N",
-        help=f"What it may spend. Default: {DEFAULT_LIMITS.fuel:,}.",
+        help=f"What it may spend in all. Default: {DEFAULT_LIMITS.fuel:,}.",
+        rich_help_panel=_LIMITS,
+    ),
+]
+StepFuel = Annotated[
+    int | None,
+    typer.Option(
+        "--step-fuel",
+        min=1,
+        metavar="N",
+        help=f"And between two batches of results. Default: {DEFAULT_LIMITS.step_fuel:,}.",
         rich_help_panel=_LIMITS,
     ),
 ]

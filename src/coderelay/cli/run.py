@@ -45,6 +45,7 @@ def run(
     id: options.ProgramId = None,
     created: options.ProgramCreated = None,
     fuel: options.Fuel = None,
+    step_fuel: options.StepFuel = None,
     memory: options.Memory = None,
     seconds: options.Seconds = None,
 ) -> None:
@@ -66,7 +67,7 @@ def run(
         raise UsageError(f"cannot write {journal}: there is no folder {journal.parent}")
     program = read_program(file, language=language, id=id, created=created)
     display = None if json else Display(Console())
-    request = Request(program, tools, _limits(fuel, memory, seconds), display)
+    request = Request(program, tools, _limits(fuel, step_fuel, memory, seconds), display)
     with contextlib.redirect_stdout(sys.stderr) if json else contextlib.nullcontext():
         outcome = _replay(request, replay) if replay else _live(request, journal)
     if json:
@@ -102,10 +103,13 @@ def _replay(request: Request, journal: Path) -> Outcome:
     return outcome
 
 
-def _limits(fuel: int | None, memory: int | None, seconds: float | None) -> Limits:
+def _limits(
+    fuel: int | None, step_fuel: int | None, memory: int | None, seconds: float | None
+) -> Limits:
     return replace(
         DEFAULT_LIMITS,
         fuel=fuel or DEFAULT_LIMITS.fuel,
+        step_fuel=step_fuel or DEFAULT_LIMITS.step_fuel,
         memory=memory * MB if memory else DEFAULT_LIMITS.memory,
         seconds=seconds or DEFAULT_LIMITS.seconds,
     )

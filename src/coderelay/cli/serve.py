@@ -244,7 +244,18 @@ Fuel = Annotated[
         min=1,
         metavar="N",
         envvar="CODERELAY_FUEL",
-        help="What a program may spend.",
+        help="What a program may spend in all.",
+        rich_help_panel=_PROGRAMS,
+    ),
+]
+StepFuel = Annotated[
+    int,
+    typer.Option(
+        "--step-fuel",
+        min=1,
+        metavar="N",
+        envvar="CODERELAY_STEP_FUEL",
+        help="And between two batches of results.",
         rich_help_panel=_PROGRAMS,
     ),
 ]
@@ -306,6 +317,7 @@ def serve(
     turns: Turns = _DEFAULT.turns,
     connections: Connections = _DEFAULT.connections,
     fuel: Fuel = DEFAULT_LIMITS.fuel,
+    step_fuel: StepFuel = DEFAULT_LIMITS.step_fuel,
     memory: Memory = None,
     seconds: Seconds = DEFAULT_LIMITS.seconds,
     log_level: LogLevel = _DEFAULT.log_level,
@@ -348,6 +360,7 @@ def serve(
         limits=replace(
             DEFAULT_LIMITS,
             fuel=fuel,
+            step_fuel=step_fuel,
             memory=memory * MB if memory else DEFAULT_LIMITS.memory,
             seconds=seconds,
         ),

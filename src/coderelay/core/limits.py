@@ -19,8 +19,10 @@ class Limits:
     outcome.
     """
 
-    fuel: int = 60_000_000_000
-    seconds: float = 30.0
+    fuel: int = 240_000_000_000
+    step_fuel: int = 60_000_000_000
+    """What may be spent between two batches of results: a loop without end ends soon."""
+    seconds: float = 60.0
     memory: int | None = None
     """Bytes of guest memory; None for what the engine's language needs."""
     source: int = 48 * KB

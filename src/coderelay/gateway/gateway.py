@@ -41,7 +41,7 @@ class Gateway:
     caches, which may be dropped at any time.
 
     `replay_fuel` is what all replays of finished programs may cost in one request: by default a
-    fifth of what one program may. Tools whose declarations would take more than
+    fifth of what one step of a program may. Tools whose declarations would take more than
     `declaration_tokens` are listed in an index.
     """
 
@@ -61,7 +61,8 @@ class Gateway:
         self._now = now
         self._new_id = new_id
         self._toolsets = Toolsets(engines, declaration_tokens)
-        fuel = limits.fuel // _REPLAY_SHARE if replay_fuel is None else replay_fuel
+        share = min(limits.fuel, limits.step_fuel) // _REPLAY_SHARE
+        fuel = share if replay_fuel is None else replay_fuel
         self._replays = Replays(self._toolsets, limits, fuel)
 
     async def turn(

@@ -15,7 +15,7 @@ from coderelay.engines.wasm.trapped import Trapped
 
 _LEVELS = ("print", "stderr", "warning")
 _LONGEST_LINE = 1 << 16
-IMPORT_FUEL = 30_000
+IMPORT_FUEL = 60_000
 """About what the host's side of an import costs, in the guest's currency."""
 _LINE_FUEL = 8_000
 """The same for a further line of output in one message, which may have a million of them."""

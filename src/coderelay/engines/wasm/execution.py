@@ -25,6 +25,7 @@ from coderelay.core.jsonvalue import MAX_DEPTH, NotJson, check_depth, dump, size
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.clock import VirtualClock
 from coderelay.engines.wasm.config import STACK
+from coderelay.engines.wasm.fuel import Fuel
 from coderelay.engines.wasm.ledger import Ledger
 from coderelay.engines.wasm.nativestack import require
 from coderelay.engines.wasm.off_main import OffMainThread
@@ -37,7 +38,6 @@ _DEADLOCK = Failure(
 )
 NO_MEMORY = "the program ran out of memory: keep less at a time"
 STOPPED = {
-    TrapCode.OUT_OF_FUEL: ("fuel", "the program used up its CPU budget: do less work"),
     TrapCode.STACK_OVERFLOW: ("stack", "the program recursed too deeply: use a loop"),
 }
 CRASHED = Failure(
@@ -63,6 +63,7 @@ class GuestExecution(ABC):
         self.limits = limits
         self.clock = VirtualClock(program.created)
         self.ledger = Ledger(limits)
+        self._budget = Fuel(limits.fuel, limits.step_fuel)
         self._backstop = backstop
         self._off_main = OffMainThread()
         self._spent: int | None = None
@@ -104,8 +105,8 @@ class GuestExecution(ABC):
         if fuel <= left:
             self.store.set_fuel(left - fuel)
         else:
-            self._spent = self.limits.fuel
-            self.ledger.exceed(*STOPPED[TrapCode.OUT_OF_FUEL])
+            self._spent = self._budget.spent_with_step
+            self.ledger.exceed(*self._budget.passed)
         return self._outcome()
 
     def close(self) -> None:
@@ -146,13 +147,14 @@ class GuestExecution(ABC):
             self._started = True
             if self._fits():
                 self.open()
-                self.store.set_fuel(self.limits.fuel)
+                self._budget.begin_step(self.store)
                 with self._backstop.watch(self.store, self.limits.seconds):
                     self.begin()
             return
         payloads = self._payloads(results)
         if payloads is not None:
             self.ledger.batch.clear()
+            self._budget.begin_step(self.store)
             with self._backstop.watch(self.store, self.limits.seconds):
                 self.deliver(results, payloads)
 
@@ -180,11 +182,13 @@ class GuestExecution(ABC):
             self._end()
             raise TimedOut(
                 f"the run was stopped before it used up its fuel: one step took over "
-                f"{self.limits.seconds:g} s, or nobody waits for it any more. Try again"
+                f"{self.limits.seconds:g} s, or nobody waits for it any more: try again"
             ) from trap
         if self._spent is None:  # not our own stop
             self._spent = self._fuel()
-            if code in STOPPED:
+            if code is TrapCode.OUT_OF_FUEL:
+                self.ledger.exceed(*self._budget.passed)
+            elif code in STOPPED:
                 self.ledger.exceed(*STOPPED[code])
             elif self.is_full():
                 self.ledger.exceed("memory", NO_MEMORY)
@@ -192,7 +196,7 @@ class GuestExecution(ABC):
                 self.ledger.crash(CRASHED)
 
     def _fuel(self) -> int:
-        return self.limits.fuel - self.store.get_fuel()
+        return self._budget.spent(self.store)
 
     def _outcome(self) -> Outcome:
         ledger, logs = self.ledger, tuple(self.ledger.logs)

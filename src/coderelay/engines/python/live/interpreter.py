@@ -120,7 +120,7 @@ class Live:
             self._enter(instance, world, seconds, "cell", str(self._cells), source)
         except Trapped as trap:
             self._drop()
-            why = EXITED if world.exited else self._trapped(trap)
+            why = EXITED if world.exited else self._trapped(trap, world)
             return Cell("".join(world.output), None, why, alive=False)
         except BaseException:
             self._drop()
@@ -164,7 +164,7 @@ class Live:
     def _enter(
         self, instance: Instance, world: LiveWorld, seconds: float, export: str, *texts: str
     ) -> None:
-        instance.store.set_fuel(self._limits.fuel)
+        world.budget.begin_step(instance.store)
         with self._engine.backstop.watch(instance.store, seconds, self._time.monotonic):
             instance.enter(world, export, *texts)
 
@@ -193,8 +193,10 @@ class Live:
         message = f"the cell has {length} bytes, the limit is {limit}: write a shorter one"
         return _limit("source", message)
 
-    def _trapped(self, trap: Trapped) -> Failure:
+    def _trapped(self, trap: Trapped, world: LiveWorld) -> Failure:
         code = trap.trap_code
+        if code is TrapCode.OUT_OF_FUEL:
+            return _limit(*world.budget.passed)
         if code is TrapCode.INTERRUPT:
             return _limit("seconds", out_of_time(self._limits))
         if code in STOPPED:

@@ -9,12 +9,15 @@ from coderelay.core.limits import KB, MB, refuse_negative
 class LiveLimits:
     """What one cell may use, and the session's directory hold. Sizes are in bytes.
 
-    Fuel, seconds, memory and the stack end the interpreter when they are passed: its names are
-    gone then, while its files remain. All others fail the cell, and the session goes on.
+    Fuel of either kind, seconds, memory and the stack end the interpreter when they are passed:
+    its names are gone then, while its files remain. All others fail the cell, and the session
+    goes on.
     """
 
-    fuel: int = 60_000_000_000
-    """Instructions of a cell: about ten seconds of work."""
+    fuel: int = 240_000_000_000
+    """Instructions of a cell: about forty seconds of work."""
+    step_fuel: int = 60_000_000_000
+    """Instructions between two calls."""
     seconds: float = 60.0
     """A cell's own time, with its sleeps and without its calls."""
     memory: int = 256 * MB

@@ -14,6 +14,7 @@ from coderelay.engines.python.live.limits import LiveLimits
 from coderelay.engines.python.report import LONGEST
 from coderelay.engines.python.world import World
 from coderelay.engines.wasm.backstop import allow
+from coderelay.engines.wasm.fuel import Fuel
 from coderelay.engines.wasm.ledger import shown_size
 
 _BYTE_FUEL = 100
@@ -67,6 +68,7 @@ class LiveWorld(World):
         self.passed: tuple[str, str] | None = None
         """The first limit that the cell passed and lived on, and what to say of it."""
         self.stopped = self.exited = False
+        self.budget = Fuel(self._limits.fuel, self._limits.step_fuel)
         self._printed = self._made = 0
 
     def log(self, level: int, text: str) -> None:
@@ -104,6 +106,8 @@ class LiveWorld(World):
         results = self._answer(asked)
         self.clock.own.give(self._time.monotonic() - began)
         allow(self.clock.own.left)
+        if self._store.get_fuel():  # what the calls cost may have taken all
+            self.budget.begin_step(self._store)
         return write(asked, results, self._limits)
 
     def exceed(self, limit: str, message: str) -> None:
