@@ -1,0 +1,137 @@
+"""No regular expression comes in unnoticed: each is measured, or sees only short or trusted text.
+
+A regular expression can take time that grows with the square of its text, or faster, while it
+holds the interpreter's lock. So for each in the package this module says which case of
+`tests/attacks/costs` drives it with its worst text, or why it needs none. A new one:
+
+1. Give it a name at the top level of its module.
+2. Write down its worst text. Anything with two repetitions that can match the same letters, or one
+   that is tried again from each letter, is worth a second look; possessive repetitions (`++`) and
+   a look behind help.
+3. Add it to `MEASURED` with the place in the table of docs/security.md that uses it, or to
+   `BOUNDED` with the reason.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.costs.table import CASES
+
+PACKAGE = Path(__file__).parents[2] / "src" / "coderelay"
+PLACES = {case.place for case in CASES}
+
+NAMESPACES = "engines.typescript.namespaces.join_namespaces"
+READ_JSON = "core.jsonreader.read_json"
+FAILURE = "engines.typescript.failure.Thrown.failure"
+SHAPE = "engines.typescript.forms.shape"
+
+MEASURED = {
+    "conversation.call_ids._LATER": "conversation.call_ids.decode",
+    "conversation.output._HEAD": "conversation.output.from_text",
+    "conversation.state_text._TEXT": "conversation.call_ids.decode",
+    "core.jsonpieces._INSIDE": READ_JSON,
+    "core.jsonpieces._ITEMS_ONLY": READ_JSON,
+    "core.jsonpieces._ITEMS_OR_NESTED": READ_JSON,
+    "core.jsonpieces._SPACE": READ_JSON,
+    "core.jsonpieces._STRINGS": READ_JSON,
+    "core.jsonpieces._WHOLE_STRINGS": READ_JSON,
+    "core.unicode.group": "core.unicode.normalize",
+    "declare.index._SENTENCE": "declare.index.first_sentence",
+    "declare.words._HUMP": "declare.words.split",
+    "declare.words._RUN": "declare.words.Terms.of",
+    "declare.words._SEPARATORS": "declare.words.split",
+    "declare.words._UNSPACED": "declare.words.Terms.of",
+    "engines.typescript.callsite._IMPLICIT": FAILURE,
+    "engines.typescript.callsite._ITERATED": FAILURE,
+    "engines.typescript.callsite._NO_CALL": FAILURE,
+    "engines.typescript.callsite._READ": FAILURE,
+    "engines.typescript.enums._CONST_ENUM": "engines.typescript.enums.const_enums_left",
+    "engines.typescript.failure._UNDEFINED": FAILURE,
+    "engines.typescript.forms._MENTIONS": SHAPE,
+    "engines.typescript.forms._PLAIN_MAIN": SHAPE,
+    "engines.typescript.locate._CALL": FAILURE,
+    "engines.typescript.misuse._MISUSE": FAILURE,
+    "engines.typescript.namespaces._KEYWORD": NAMESPACES,
+    "engines.typescript.stack._FRAME": "engines.typescript.stack.frames",
+    "engines.typescript.syntax._WORD": FAILURE,
+    "engines.typescript.tokens._REGEX": SHAPE,
+    "engines.typescript.tokens._TEMPLATE": SHAPE,
+    "engines.typescript.tokens._TOKEN": SHAPE,
+    "gateway.speech._CALL": "gateway.speech.Speech.calls",
+    "gateway.speech._CALLED": "gateway.speech.Speech.program",
+    "gateway.speech._XML": "gateway.speech.Speech.calls",
+    "models.events._FIELD": "models.events.WholeEvents.feed",
+    "models.scrub._ESCAPES": "models.scrub.scrub",
+}
+"""The place in the table of costs whose cases drive a regular expression."""
+
+BOUNDED = {
+    "conversation.call_ids._PLAIN": "matches 64 characters at most",
+    "conversation.old_state._BLOCK_ID": "each part has a largest length",
+    "conversation.old_state._FINGERPRINT": "each part has a largest length",
+    "conversation.program_state._DIGEST": "matches 16 characters",
+    "declare.index._NAMESPACE": "sees a tool's name, 256 characters at most",
+    "declare.typescript._PLAIN_KEY": "one repetition, matched once from the start",
+    "dialects.anthropic.tools._VERSION": "matches 24 characters",
+    "engines.python.entry._SURROGATE": "matches one character",
+    "engines.python.pristine.finditer": "sees a map of pages that the host made",
+    "engines.python.report._UNKNOWN": "sees 10,000 characters; quotes part its repetitions",
+    "engines.typescript.execution._LONG_INTEGER": "matches 16 characters",
+    "engines.typescript.execution._SURROGATE": "matches one character",
+    "engines.typescript.swc._HASH": "sees the names of our own stripper's imports",
+    "models.passthrough._NO_NAME": "matches one character",
+    "models.passthrough._NO_VALUE": "matches one character",
+    "server.exchange._REQUEST_ID": "matches 64 characters at most",
+    "session.tool_is_code._NAME": "matches 64 characters at most",
+}
+"""Why a regular expression cannot cost much whatever it sees."""
+
+
+def regexes() -> Iterator[str]:
+    """Every use of `re` that makes or runs a pattern, by its module and the name it is given."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        names = {
+            call: target.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name)
+            for call in ast.walk(node.value)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and (used := _function_of_re(node)) is not None:
+                yield f"{module}.{names.get(node, used)}"
+
+
+def _function_of_re(call: ast.Call) -> str | None:
+    function = call.func
+    if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)):
+        return None
+    if function.value.id != "re" or function.attr == "escape":
+        return None
+    return function.attr
+
+
+def test_every_regular_expression_is_measured_or_bounded() -> None:
+    assert sorted(set(regexes())) == sorted({*MEASURED, *BOUNDED})
+
+
+def test_no_regular_expression_is_in_both_tables() -> None:
+    assert MEASURED.keys() & BOUNDED.keys() == set()
+
+
+@pytest.mark.parametrize("place", sorted(set(MEASURED.values())))
+def test_a_place_that_drives_a_regular_expression_is_in_the_table_of_costs(place: str) -> None:
+    assert place in PLACES
+
+
+def test_the_module_is_imported_by_its_own_name_alone() -> None:
+    """Otherwise the list above would miss some."""
+    for path in PACKAGE.rglob("*.py"):
+        text = path.read_text("utf-8")
+        assert "from re import" not in text, path
+        assert "import re as" not in text, path
+        assert "import regex" not in text, path
