@@ -1,6 +1,5 @@
 """A thrown error as a `Failure` that the model can act on."""
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,12 +7,12 @@ from dataclasses import dataclass
 from coderelay.core import Failure, ToolName
 from coderelay.core.outcome import FailureKind
 from coderelay.engines.frame import code_frame
+from coderelay.engines.near import near_names
 from coderelay.engines.typescript.locate import Unawaited, locate
 from coderelay.engines.typescript.prepare import Prepared
 from coderelay.engines.typescript.stack import FILE, shown
 
 _UNDEFINED = re.compile(r"^(\S+) is not defined$")
-_NEAREST = 3
 _MAKERS = 8
 """Classes of an error that are looked at; the harness tells of four."""
 _KINDS: dict[str, FailureKind] = {"arguments": "arguments", "syntax": "syntax"}
@@ -88,7 +87,7 @@ def _suggest(message: str, names: Sequence[ToolName]) -> str:
     if found is None or not names:
         return ""
     known = [name.identifiers[0] for name in names]
-    nearest = difflib.get_close_matches(found[1][:100], known, _NEAREST, 0.6)
+    nearest = near_names(found[1], known)
     if not nearest:
         return ""
     return f": there is no such tool or variable; nearest tools: {', '.join(nearest)}"
