@@ -70,11 +70,15 @@ def _cases(
 
 
 _MADE = {text: _value(piece) for text, piece in VALUES.items()}
+# Copying is so quick that half a short text would still fit into the processor's cache.
+_COPIED = {"long texts": _MADE.pop("long texts")}
 CASES = (
     *_cases("core.jsonreader.read_json", TEXT, TEXTS, _read),
     *_cases("core.jsonreader.read_json", 2 * SHORTER, SHORTER_TEXTS, _read),
     *_cases("core.jsonvalue.dump", SHORTER, _MADE, dump),
     *_cases("core.jsonvalue.canonical", SHORTER, _MADE, canonical),
+    *_cases("core.jsonvalue.dump", 20 * SHORTER, _COPIED, dump),
+    *_cases("core.jsonvalue.canonical", 20 * SHORTER, _COPIED, canonical),
     Case(
         "core.jsonvalue.canonical",
         "an object with keys in no order",

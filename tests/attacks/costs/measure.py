@@ -21,7 +21,8 @@ ENOUGH = 0.1
 MOST = 10.0
 """Seconds of CPU after which a case is not measured again, on a machine that disturbs it."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-_LARGEST_THRESHOLD, _USUAL_THRESHOLD = 32 * 1024 * 1024, 128 * 1024
+_LARGEST = {_TRIM_THRESHOLD: 1024 * 1024 * 1024, _MMAP_THRESHOLD: 32 * 1024 * 1024}
+_USUAL = 128 * 1024
 
 
 def growth(case: Case, allowed: float) -> float:
@@ -92,11 +93,10 @@ def _with_memory_kept() -> Iterator[None]:
     if set_option is None:
         yield
         return
-    options = (_TRIM_THRESHOLD, _MMAP_THRESHOLD)
-    for option in options:
-        set_option(option, _LARGEST_THRESHOLD)
+    for option, largest in _LARGEST.items():
+        set_option(option, largest)
     try:
         yield
     finally:
-        for option in options:
-            set_option(option, _USUAL_THRESHOLD)
+        for option in _LARGEST:
+            set_option(option, _USUAL)
