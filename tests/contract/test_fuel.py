@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from coderelay import Entry, Failed, Limits, Program, Returned, Suspended, Tool, evaluate, start
+from coderelay.conversation.shown import told
 from coderelay.core import DEFAULT_LIMITS, Completed, Outcome
 from coderelay.engines.registry import languages
 
@@ -80,3 +81,14 @@ def test_ten_steps_of_a_second_fit_into_the_defaults() -> None:
     assert DEFAULT_LIMITS.fuel >= STEPS * SECOND
     assert DEFAULT_LIMITS.step_fuel >= 4 * SECOND
     assert DEFAULT_LIMITS.seconds >= 60
+
+
+@each_language
+def test_a_failure_by_limit_says_which_calls_were_made(language: str) -> None:
+    limits = replace(DEFAULT_LIMITS, fuel=step_of(language) * 7 // 2)
+    outcome = at(language, 3, limits)
+    assert isinstance(outcome, Failed)
+    assert outcome.error.calls.endswith(': get({"step":0}), get({"step":1}), get({"step":2}).')
+    assert "do not repeat" in outcome.error.calls
+    assert outcome.error.calls in told(outcome)
+    assert at(language, 3, limits) == outcome

@@ -20,7 +20,7 @@ FIELDS = {
     "Completed": "value logs fuel",
     "Entry": "name arguments result digest",
     "Failed": "error logs fuel",
-    "Failure": "kind message name limit line column stack frame",
+    "Failure": "kind message name limit line column stack frame calls",
     "Limits": (
         "fuel step_fuel seconds memory source arguments calls waiting batch result value logs"
     ),

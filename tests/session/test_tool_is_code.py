@@ -328,3 +328,14 @@ def test_a_session_without_tools_is_a_notebook() -> None:
 def test_json_in_and_out_is_not_limited_to_ascii(shared: ToolIsCode) -> None:
     text = json.dumps("Zürich 日本 🙂", ensure_ascii=False)
     assert run(shared, f"sdk.echo(value={text}) == {text}") == "True"
+
+
+@pytest.mark.parametrize("end", ["1 / 0", "while True: pass"])
+def test_a_cell_that_failed_says_which_calls_it_made(end: str) -> None:
+    answers = Answers()
+    code = f"import sdk\nsdk.echo(value=1)\ntry: sdk.echo(valeu=2)\nexcept Exception: 1\n{end}"
+    with session(answers, limits=LiveLimits(fuel=300_000_000)) as tic:
+        told = run(tic, code)
+        assert 'do not repeat those that change something: echo({"value":1}).' in told
+        assert len(answers.calls) == 1, "what was refused was not made"
+        assert "do not repeat" not in run(tic, "1 / 0"), "it made no call"

@@ -101,6 +101,8 @@ class Display:
             self._line(_text(failure.frame, ""))
         elif failure.line is not None:
             self._line(_text(f"at line {failure.line}, column {failure.column}", "dim"))
+        if failure.limit and failure.calls:
+            self._line(_text(failure.calls, ""))
 
     def _line(self, text: Text) -> None:
         self._console.print(text, soft_wrap=True)

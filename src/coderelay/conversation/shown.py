@@ -134,7 +134,7 @@ def failure_text(failure: Failure) -> str:
         where = f" (line {failure.line}{column})"
     kind = f"{failure.limit} limit" if failure.limit else failure.kind
     head = _cut(FAILED.replace("KIND", kind) + what + where, MAX_VALUE, "message")
-    return f"{head}\n{failure.frame}" if failure.frame else head
+    return "\n".join(part for part in (head, failure.frame, failure.calls) if part)
 
 
 def _logs(logs: Sequence[Log]) -> str:

@@ -1,12 +1,14 @@
 """Drives an execution through a journal; live and replayed are the same steps."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from coderelay.core.call import Call, Result
 from coderelay.core.errors import RequestError
 from coderelay.core.journal import Journal, check, ended_early
-from coderelay.core.outcome import Outcome, Suspended
+from coderelay.core.made import MadeCalls
+from coderelay.core.outcome import Failed, Outcome, Suspended
 from coderelay.core.work import Work
 
 
@@ -50,6 +52,7 @@ class Run:
         self._results: list[Result | None] = []
         self._open: list[tuple[int, Call]] = []
         self._made = 0
+        self._answered = MadeCalls()
 
     def proceed(self, entries: Journal) -> Outcome:
         """Take the next answered calls and run on. `Suspended` holds the calls not yet answered,
@@ -77,6 +80,7 @@ class Run:
             place, call = self._open[0]
             check(call, entry)
             self._results[place] = entry.result
+            self._answered.add(call.name, call.arguments)
             del self._open[0]
             if not self._open:
                 outcome = self._advance([r for r in self._results if r is not None])
@@ -91,6 +95,9 @@ class Run:
             outcome = self._outcome = self._execution.advance(results)
             if isinstance(outcome, Suspended):
                 outcome = self._outcome = self._sort(outcome)
+            if isinstance(outcome, Failed):
+                error = replace(outcome.error, calls=self._answered.text())
+                outcome = self._outcome = replace(outcome, error=error)
             if self._open or not isinstance(outcome, Suspended):
                 return outcome
             results = [result for result in self._results if result is not None]

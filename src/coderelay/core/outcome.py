@@ -22,7 +22,8 @@ class Failure:
     """Why a program failed, in terms of the source that the model wrote.
 
     `limit` names the limit that a failure of that kind passed. `line` and `column` count from 1.
-    `frame` shows the source around that place.
+    `frame` shows the source around that place. `calls` says in words which calls the program had
+    made: they happened, whatever became of it.
     """
 
     kind: FailureKind
@@ -33,6 +34,7 @@ class Failure:
     column: int | None = None
     stack: str = ""
     frame: str = ""
+    calls: str = ""
 
 
 @dataclass(frozen=True, slots=True)

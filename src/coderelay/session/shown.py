@@ -56,6 +56,7 @@ def failed(failure: Failure, *, alive: bool) -> Shown:
     plain = failure.limit or failure.kind == "syntax" or not failure.stack
     told = _plainly(failure) if plain else failure.stack.rstrip("\n")
     text = _middle(told, _FAILURE, "[… {cut:,} characters are left out …]")
+    text = f"{text}\n{failure.calls}" if failure.calls else text
     if failure.name == "TypeError" and any(each in failure.message for each in _NOT_AWAITABLE):
         text = f"{text}\n{_NOT_ASYNC}"
     return Shown(text if alive else f"{text}\n{RESTARTED}", failed=True)

@@ -169,4 +169,6 @@ class Session:
                 return [_OUT_OF_FUEL] * len(calls)
         made = [each for each in asked if isinstance(each, ToolCall)]
         answers = iter(turn.answer(made) if made else ())
+        for call in made:
+            live.record_call(call.name, call.arguments)
         return [next(answers) if isinstance(each, ToolCall) else each for each in asked]

@@ -34,6 +34,7 @@ def _failure(failure: Failure) -> dict[str, Json]:
         "column": failure.column,
         "stack": failure.stack,
         "frame": failure.frame,
+        "calls": failure.calls,
     }
     return {
         name: value

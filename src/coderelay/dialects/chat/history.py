@@ -63,6 +63,7 @@ def _failure(error: Fields) -> Failure:
         column=column or None,
         stack=error.text("stack", ""),
         frame=error.text("frame", ""),
+        calls=error.text("calls", ""),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Self
 
 from wasmtime import TrapCode
 
-from coderelay.core import EngineError, Failure
+from coderelay.core import EngineError, Failure, Json
 from coderelay.core.jsonvalue import size
 from coderelay.engines.python import entry, report
 from coderelay.engines.python.engine import PythonEngine
@@ -94,6 +94,12 @@ class Live:
         """
         return self._world is None or self._world.pay(fuel)
 
+    def record_call(self, name: str, arguments: Json) -> None:
+        """Say that a tool was called for the cell that runs: if the cell fails, its failure tells
+        of it. Calls that were refused are none. For `answer`, as `charge` is."""
+        if self._world is not None:
+            self._world.calls.add(name, arguments)
+
     def close(self) -> None:
         """Free the interpreter. The directory stays as it is."""
         self._closed = True
@@ -121,11 +127,14 @@ class Live:
         except Trapped as trap:
             self._drop()
             why = EXITED if world.exited else self._trapped(trap, world)
+            why = replace(why, calls=world.calls.text())
             return Cell("".join(world.output), None, why, alive=False)
         except BaseException:
             self._drop()
             raise
         failure = _failure(world, source)
+        if failure is not None:
+            failure = replace(failure, calls=world.calls.text())
         full = failure is not None and failure.limit == "memory"
         if (full and self._full) or (not full and _is_broken(world)):
             self._drop()  # nothing was freed, or our side is broken: no later cell would do better

@@ -5,6 +5,7 @@ import os
 import wasmtime
 
 from coderelay.core.jsonvalue import size
+from coderelay.core.made import MadeCalls
 from coderelay.engines.python.execution import IMPORT_FUEL
 from coderelay.engines.python.live.calls import Answer, NoCalls, read, write
 from coderelay.engines.python.live.clock import LiveClock, OwnTime, Time
@@ -69,6 +70,7 @@ class LiveWorld(World):
         """The first limit that the cell passed and lived on, and what to say of it."""
         self.stopped = self.exited = False
         self.budget = Fuel(self._limits.fuel, self._limits.step_fuel)
+        self.calls = MadeCalls()
         self._printed = self._made = 0
 
     def log(self, level: int, text: str) -> None:

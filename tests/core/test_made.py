@@ -1,0 +1,29 @@
+"""A failure says which calls were made before it, and stays short."""
+
+from coderelay.core.made import MadeCalls
+
+MADE = "It had made these calls, and they were answered; do not repeat those that change something"
+
+
+def test_no_calls_are_nothing_to_say() -> None:
+    assert MadeCalls().text() == ""
+
+
+def test_the_first_and_the_last_are_named_and_the_others_counted() -> None:
+    made = MadeCalls()
+    for number in range(8):
+        made.add("get", {"n": number})
+    calls = [f'get({{"n":{number}}})' for number in range(8)]
+    assert made.text() == f"{MADE}: {', '.join(calls)}."
+    for number in range(8, 1_000):
+        made.add("get", {"n": number})
+    last = [f'get({{"n":{number}}})' for number in range(996, 1_000)]
+    assert made.text() == f"{MADE}: {', '.join([*calls[:4], '… 992 more …', *last])}."
+
+
+def test_it_is_short_and_text_whatever_the_calls_are() -> None:
+    made = MadeCalls()
+    for _ in range(1_000):
+        made.add("n" * 10_000, {"text": "\ud800" + "x" * 1_000_000})
+    assert len(made.text()) < 2_000
+    made.text().encode()
