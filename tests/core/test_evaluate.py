@@ -1,7 +1,5 @@
 """The loop over an execution, on scripted programs: no sandbox is needed to test a rule."""
 
-from dataclasses import replace
-
 import pytest
 
 from coderelay.core import (
@@ -136,8 +134,7 @@ def test_a_raised_result_fails_a_program_that_does_not_catch_it() -> None:
     entries = [Entry("search", {"q": q}, Raised(CallError("down", "NetError"))) for q in "ab"]
     outcome = evaluate(started("news"), entries, Helper())
     assert isinstance(outcome, Failed)
-    assert replace(outcome.error, calls="") == Failure("exception", "down", name="NetError")
-    assert outcome.error.calls.endswith(': search({"q":"a"}), search({"q":"b"}).')
+    assert outcome.error == Failure("exception", "down", name="NetError"), "no call succeeded"
 
 
 def test_a_different_argument_diverges_and_says_which_call_and_how() -> None:

@@ -2,7 +2,7 @@
 
 from coderelay.core.made import MadeCalls
 
-MADE = "It had made these calls, and they were answered; do not repeat those that change something"
+MADE = "It had made these calls, and they succeeded; do not repeat those that change something"
 
 
 def test_no_calls_are_nothing_to_say() -> None:

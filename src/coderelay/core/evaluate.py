@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from coderelay.core.call import Call, Result
+from coderelay.core.call import Call, Result, Returned
 from coderelay.core.errors import RequestError
 from coderelay.core.journal import Journal, check, ended_early
 from coderelay.core.made import MadeCalls
@@ -52,7 +52,7 @@ class Run:
         self._results: list[Result | None] = []
         self._open: list[tuple[int, Call]] = []
         self._made = 0
-        self._answered = MadeCalls()
+        self._succeeded = MadeCalls()
 
     def proceed(self, entries: Journal) -> Outcome:
         """Take the next answered calls and run on. `Suspended` holds the calls not yet answered,
@@ -80,7 +80,8 @@ class Run:
             place, call = self._open[0]
             check(call, entry)
             self._results[place] = entry.result
-            self._answered.add(call.name, call.arguments)
+            if isinstance(entry.result, Returned):
+                self._succeeded.add(call.name, call.arguments)
             del self._open[0]
             if not self._open:
                 outcome = self._advance([r for r in self._results if r is not None])
@@ -96,7 +97,7 @@ class Run:
             if isinstance(outcome, Suspended):
                 outcome = self._outcome = self._sort(outcome)
             if isinstance(outcome, Failed):
-                error = replace(outcome.error, calls=self._answered.text())
+                error = replace(outcome.error, calls=self._succeeded.text())
                 outcome = self._outcome = replace(outcome, error=error)
             if self._open or not isinstance(outcome, Suspended):
                 return outcome

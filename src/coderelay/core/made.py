@@ -1,4 +1,7 @@
-"""Which calls a program made before it failed, in words: what was done is not undone."""
+"""Which calls of a program succeeded before it failed, in words: what was done is not undone.
+
+Calls that failed or were refused are not among them: it may be right to try those again.
+"""
 
 from collections import deque
 
@@ -6,7 +9,7 @@ from coderelay.core.jsonvalue import Json, NotJson, dump
 
 _FIRST, _LAST = 4, 4
 _ARGUMENTS = 100
-_MADE = "It had made these calls, and they were answered; do not repeat those that change something"
+_MADE = "It had made these calls, and they succeeded; do not repeat those that change something"
 
 
 class MadeCalls:
@@ -18,7 +21,7 @@ class MadeCalls:
         self._last: deque[tuple[str, Json]] = deque(maxlen=_LAST)
 
     def add(self, name: str, arguments: Json) -> None:
-        """A call was made and answered."""
+        """A call was made, and succeeded."""
         self._count += 1
         if len(self._first) < _FIRST:
             self._first.append((name, arguments))

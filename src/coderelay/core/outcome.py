@@ -22,8 +22,8 @@ class Failure:
     """Why a program failed, in terms of the source that the model wrote.
 
     `limit` names the limit that a failure of that kind passed. `line` and `column` count from 1.
-    `frame` shows the source around that place. `calls` says in words which calls the program had
-    made: they happened, whatever became of it.
+    `frame` shows the source around that place. `calls` says in words which calls of the
+    program had succeeded: they happened, whatever became of it.
     """
 
     kind: FailureKind

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 
-from coderelay.core import CallError, Raised, Result, Work
+from coderelay.core import CallError, Raised, Result, Returned, Work
 from coderelay.core.wanted import while_wanted
 from coderelay.declare.languages import sendable
 from coderelay.engines.python import PythonEngine
@@ -168,7 +168,9 @@ class Session:
             if work.fuel and not live.charge(work.fuel):
                 return [_OUT_OF_FUEL] * len(calls)
         made = [each for each in asked if isinstance(each, ToolCall)]
-        answers = iter(turn.answer(made) if made else ())
-        for call in made:
-            live.record_call(call.name, call.arguments)
+        results = turn.answer(made) if made else ()
+        for call, result in zip(made, results, strict=True):
+            if isinstance(result, Returned):
+                live.record_call(call.name, call.arguments)
+        answers = iter(results)
         return [next(answers) if isinstance(each, ToolCall) else each for each in asked]

@@ -95,8 +95,8 @@ class Live:
         return self._world is None or self._world.pay(fuel)
 
     def record_call(self, name: str, arguments: Json) -> None:
-        """Say that a tool was called for the cell that runs: if the cell fails, its failure tells
-        of it. Calls that were refused are none. For `answer`, as `charge` is."""
+        """Say that a call of the cell that runs has succeeded: if the cell fails, its failure tells
+        of it. For `answer`, as `charge` is."""
         if self._world is not None:
             self._world.calls.add(name, arguments)
 
