@@ -1,5 +1,7 @@
 """One contract, over every engine: the laws do not depend on the language."""
 
+import re
+
 import pytest
 
 from coderelay.core import (
@@ -158,6 +160,8 @@ def test_a_program_without_end_runs_out_of_fuel_and_keeps_its_logs(language: str
         ("big value", "source", Limits(source=5)),
         ("sequence", "result", Limits(result=3)),
         ("memory", "memory", Limits(seconds=600)),
+        ("endless", "fuel", Limits(fuel=100_000_000)),
+        ("endless", "step_fuel", Limits(step_fuel=100_000_000)),
     ],
 )
 def test_passing_a_limit_fails_and_names_it(
@@ -165,12 +169,24 @@ def test_passing_a_limit_fails_and_names_it(
 ) -> None:
     error = failed(language, name, limits).error
     assert (error.kind, error.limit) == ("limit", limit)
+    assert re.search(r": [a-z]+ \w+", error.message), "it says what to do"
     assert completed(language, "sequence")[0] == "a!!"
+
+
+def test_results_that_no_guest_could_hold_are_not_even_collected(language: str) -> None:
+    limits, big = Limits(memory=100 << 20), "x" * (7 << 20)
+    run = start(program(language, "many waiting"), TOOLS, limits=limits)
+    waiting = run.proceed([])
+    assert isinstance(waiting, Suspended)
+    outcome = run.proceed([Entry(c.name, c.arguments, Returned(big)) for c in waiting.calls])
+    assert isinstance(outcome, Failed)
+    assert (outcome.error.kind, outcome.error.limit) == ("limit", "memory")
+    assert "make fewer calls at once" in outcome.error.message
 
 
 def test_the_wall_clock_is_an_error_to_try_again_and_never_an_outcome(language: str) -> None:
     with pytest.raises(TimedOut) as caught:
-        finished(program(language, "endless"), Limits(fuel=10**15, seconds=0.3))
+        finished(program(language, "endless"), Limits(fuel=10**15, step_fuel=10**15, seconds=0.3))
     assert caught.value.retryable
 
 

@@ -17,7 +17,7 @@ from coderelay import Completed, Limits, Program, TimedOut, evaluate, start
 from coderelay.core.wanted import while_wanted
 
 ROOT = Path(__file__).parent.parent.parent
-WITHOUT_END = Limits(fuel=10**15, seconds=10**9)
+WITHOUT_END = Limits(fuel=10**15, step_fuel=10**15, seconds=10**9)
 ENDLESS = {"typescript": "for (;;) {}", "python": "while True:\n    pass"}
 languages = pytest.mark.parametrize("language", ENDLESS)
 

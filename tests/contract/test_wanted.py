@@ -9,7 +9,7 @@ from coderelay.core.wanted import is_wanted, while_wanted
 from coderelay.engines.registry import engine
 from tests.threads import on_a_thread
 
-WITHOUT_END = Limits(fuel=10**15, seconds=10**9)
+WITHOUT_END = Limits(fuel=10**15, step_fuel=10**15, seconds=10**9)
 ENDLESS = {"typescript": "for (;;) {}", "python": "while True:\n    pass"}
 
 

@@ -191,7 +191,7 @@ def test_a_program_too_deep_to_compile_is_a_syntax_failure(source: str) -> None:
 
 
 def test_the_wall_clock_is_a_retryable_error_and_no_outcome() -> None:
-    limits = replace(LIMITS, fuel=1 << 50, seconds=0.3)
+    limits = replace(LIMITS, fuel=1 << 50, step_fuel=1 << 50, seconds=0.3)
     execution = engine("python").start(Program("python", "while True: pass"), NAMES, limits)
     with pytest.raises(TimedOut) as raised:
         execution.advance([])

@@ -14,7 +14,7 @@ from tests.python.living import Session, session, while_time_passes
 from tests.threads import on_a_thread
 
 MB = 1 << 20
-LONG = LiveLimits(seconds=600, fuel=10**15)
+LONG = LiveLimits(seconds=600, fuel=10**15, step_fuel=10**15)
 """Real time and fuel that do not end within a test."""
 
 
@@ -70,7 +70,7 @@ def test_the_clock_ends_what_fuel_does_not(tmp_path: Path) -> None:
 
 
 def test_the_clock_ends_what_fuel_does_not_on_the_main_thread_too(tmp_path: Path) -> None:
-    with session(tmp_path, limits=LiveLimits(seconds=0.01, fuel=10**15)) as live:
+    with session(tmp_path, limits=LiveLimits(seconds=0.01, fuel=10**15, step_fuel=10**15)) as live:
         assert live.failure("while True: pass", alive=False).limit == "seconds"
 
 

@@ -156,3 +156,17 @@ def test_a_forged_flood_takes_little_of_the_hosts_memory(flood: str) -> None:
 def test_the_harness_cannot_be_imported() -> None:
     for name in ("relay", "relay.session", "app", "session"):
         assert run(f"import {name}").error.name == "ModuleNotFoundError"
+
+
+def test_texts_that_count_for_nothing_are_paid_for_as_well() -> None:
+    """A program that came to the host's own functions gives them the same megabytes again."""
+    source = """
+    host = asyncio.run.__self__._host
+    text = "x" * {}
+    host.complete("1")
+    for _ in range(100):
+        host.complete(text)
+    """
+    short = run(source.format(10)).outcome.fuel
+    long = run(source.format(1_000_000)).outcome.fuel
+    assert long - short > 100 * 1_000_000 * 5

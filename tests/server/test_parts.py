@@ -157,7 +157,7 @@ def test_work_whose_request_is_gone_is_dropped_if_it_has_not_begun() -> None:
 
 def test_a_guest_whose_request_is_gone_gives_its_thread_back() -> None:
     workers = Workers(1)
-    without_end = Limits(fuel=10**15, seconds=10**9)
+    without_end = Limits(fuel=10**15, step_fuel=10**15, seconds=10**9)
     begun = Gate()
 
     def endless() -> object:

@@ -18,7 +18,7 @@ from tests.session.sessions import Answers, call, run, session
 ADD = "import sdk\nsdk.add_numbers(a=1, b=2)"
 BEGUN = "import sdk\ntry:\n    sdk.echo(value=1)\nexcept Exception: pass\n"
 """Code that tells by a call that it runs, and runs on whatever comes of that call."""
-WITHOUT_END = LiveLimits(fuel=10**15, seconds=10**9)
+WITHOUT_END = LiveLimits(fuel=10**15, step_fuel=10**15, seconds=10**9)
 user: ContextVar[str] = ContextVar("user", default="nobody")
 
 

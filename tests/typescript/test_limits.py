@@ -166,7 +166,7 @@ def test_a_limit_outweighs_a_value() -> None:
 
 
 class TestTheWallClock:
-    LIMITS = replace(LIMITS, fuel=10**15, seconds=0.1)
+    LIMITS = replace(LIMITS, fuel=10**15, step_fuel=10**15, seconds=0.1)
 
     @pytest.mark.parametrize(
         "source",
@@ -177,7 +177,7 @@ class TestTheWallClock:
         ],
     )
     def test_what_it_stops_has_no_outcome_and_may_be_tried_again(self, source: str) -> None:
-        with pytest.raises(TimedOut, match="Try again") as caught:
+        with pytest.raises(TimedOut, match="try again") as caught:
             drive(source, limits=self.LIMITS)
         assert caught.value.retryable
         assert drive("await get(1)").value == 1

@@ -82,7 +82,7 @@ def test_an_error_of_one_thread_is_not_seen_by_another(alone: dict[str, object])
 
 
 def test_a_wall_clock_that_stops_one_thread_stops_no_other(alone: dict[str, object]) -> None:
-    slow = replace(LIMITS, fuel=10**15, seconds=0.1)
+    slow = replace(LIMITS, fuel=10**15, step_fuel=10**15, seconds=0.1)
 
     def spin() -> type[BaseException] | None:
         try:

@@ -17,6 +17,8 @@ _LEVELS = ("print", "stderr", "warning")
 _LONGEST_LINE = 1 << 16
 IMPORT_FUEL = 60_000
 """About what the host's side of an import costs, in the guest's currency."""
+TEXT_FUEL, _FREE_TEXT = 10, 4_096
+"""The same for a character of a text, beyond so many."""
 _LINE_FUEL = 8_000
 """The same for a further line of output in one message, which may have a million of them."""
 EXITED = Failure(
@@ -26,6 +28,8 @@ EXITED = Failure(
 
 class PythonExecution(GuestExecution):
     """Enters the guest once to start, then once for each batch."""
+
+    memory = MEMORY
 
     def __init__(
         self,
@@ -162,6 +166,12 @@ class _Listening(World):
     def charge(self, size: int = 0) -> None:
         """Take fuel, so that fuel runs out before the wall clock does."""
         self._spend(IMPORT_FUEL)
+
+    def charge_texts(self, length: int) -> None:
+        """Take fuel for what was copied: a program may give the same hundred megabytes again and
+        again, where they count for nothing."""
+        if length > _FREE_TEXT:
+            self._spend(length * TEXT_FUEL)
 
     def _spend(self, fuel: int) -> None:
         store = self._execution.store

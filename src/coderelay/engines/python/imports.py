@@ -62,6 +62,7 @@ def _entered(
             raise Trapped(TrapCode.UNREACHABLE) from error
         try:
             world.charge()
+            world.charge_texts(sum(len(each) for each in arguments if isinstance(each, str)))
             answer = function(world, *arguments)
         except BaseException as error:  # kept by the world until the guest has been left
             world.broken(error)

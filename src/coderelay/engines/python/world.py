@@ -43,6 +43,9 @@ class World:
         """Take fuel for the host's own work: a guest may not make it work for nothing. `size` is
         how many bytes went to or from a file."""
 
+    def charge_texts(self, length: int) -> None:
+        """Take fuel for texts that were read from the guest, whatever becomes of them."""
+
     def set_alarm(self, when: int) -> int:
         """A new alarm that rings so many nanoseconds after the start."""
         self._alarms_set += 1

@@ -36,6 +36,8 @@ _REACHING = frozenset("Function constructor eval global globalThis self this too
 class TypeScriptExecution(GuestExecution):
     """Enters the harness, hears what it says, and drains the job queue after each entry."""
 
+    memory = MEMORY
+
     def __init__(
         self,
         program: Program,

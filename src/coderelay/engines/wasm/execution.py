@@ -54,6 +54,8 @@ class GuestExecution(ABC):
     """
 
     store: wasmtime.Store
+    memory: int
+    """Bytes of memory that a guest has where the limits do not say."""
 
     def __init__(
         self, program: Program, names: Sequence[ToolName], limits: Limits, backstop: Backstop
@@ -166,12 +168,20 @@ class GuestExecution(ABC):
         return self.ledger.exceed("source", message)
 
     def _payloads(self, results: Sequence[Result]) -> list[str] | None:
-        payloads, limit = [], self.limits.result
+        payloads, limit, room = [], self.limits.result, self.limits.memory or self.memory
         for call, result in zip(self.ledger.batch, results, strict=True):
             text = _text(call, result)
             if size(text) > limit:
                 message = f"the result of {call.name} is over {limit} bytes: ask the tool for less"
                 self.ledger.exceed("result", message)
+                return None
+            room -= len(text)
+            if room < 0:  # not even collected: the guest could not hold them
+                self.ledger.exceed(
+                    "memory",
+                    "the results of all calls at once do not fit into the "
+                    "program's memory: make fewer calls at once, or ask for less",
+                )
                 return None
             payloads.append(text)
         return payloads

@@ -6,7 +6,7 @@ import wasmtime
 
 from coderelay.core.jsonvalue import size
 from coderelay.core.made import MadeCalls
-from coderelay.engines.python.execution import IMPORT_FUEL
+from coderelay.engines.python.execution import IMPORT_FUEL, TEXT_FUEL
 from coderelay.engines.python.live.calls import Answer, NoCalls, read, write
 from coderelay.engines.python.live.clock import LiveClock, OwnTime, Time
 from coderelay.engines.python.live.directory import Directory
@@ -125,6 +125,10 @@ class LiveWorld(World):
     def charge(self, size: int = 0) -> None:
         """Take fuel, so that a guest cannot make the host work for nothing."""
         self.pay(IMPORT_FUEL + size * _BYTE_FUEL)
+
+    def charge_texts(self, length: int) -> None:
+        """Take fuel for what was copied."""
+        self.pay(length * TEXT_FUEL)
 
     def pay(self, fuel: int) -> bool:
         """Take so much fuel, or all that is left. Says whether any is left."""
