@@ -60,7 +60,7 @@ def test_ci_tests_every_python_on_linux_and_marks_what_was_not_tried() -> None:
     for versions in systems.values():
         assert {min(MINOR_VERSIONS), max(MINOR_VERSIONS)} <= versions
     tried = {(row["os"], row["python"]) for row in rows if not row["untried"]}
-    assert tried == {("ubuntu-latest", python) for python in MINOR_VERSIONS - {"3.14"}}
+    assert tried == {("ubuntu-latest", "3.11"), ("ubuntu-latest", "3.13")}
 
 
 def test_ci_runs_what_a_developer_runs() -> None:
