@@ -165,6 +165,14 @@ def test_formats_are_not_checked() -> None:
     assert misfit({"properties": {"x": {"format": "email"}}}, {"x": "no"}) is None
 
 
+@pytest.mark.parametrize(("text", "pattern"), [("bx", "^a"), ("ax", "b$"), ("a", "b$")])
+def test_of_two_patterns_the_one_that_is_broken_is_told_of(text: str, pattern: str) -> None:
+    schema = {"allOf": [{"pattern": "^a"}, {"pattern": "b$"}, {"pattern": "."}]}
+    said = misfit({"properties": {"x": schema}}, {"x": text})
+    assert said is not None
+    assert f'x must match the pattern "{pattern}"' in said
+
+
 def test_a_recurring_schema_and_a_deep_value_do_not_hang() -> None:
     inner = {"properties": {"n": {"$ref": "#"}}, "required": ["x"]}
     value: dict[str, Any] = {}

@@ -8,38 +8,58 @@ import jsonschema_rs
 
 from coderelay.core import InvalidTool, Json, Schema, Tool
 from coderelay.core.jsonvalue import NotJson, check_depth
-from coderelay.declare.weight import MAX_WEIGHT, StrayReferenceError, Weight, weigh
+from coderelay.declare.schema_cost import (
+    MAX_WAYS,
+    SchemaCost,
+    StrayReferenceError,
+    TooLarge,
+    check_size,
+    weigh,
+)
+from coderelay.declare.validation.measure import measure
+from coderelay.declare.validation.patterns import BACKTRACKING, LINEAR
 
 MAX_NAME = 256
 
-_DRAFTS: dict[str, type[jsonschema_rs.Validator]] = {
-    "json-schema.org/draft-04/schema": jsonschema_rs.Draft4Validator,
-    "json-schema.org/draft-06/schema": jsonschema_rs.Draft6Validator,
-    "json-schema.org/draft-07/schema": jsonschema_rs.Draft7Validator,
-    "json-schema.org/draft/2019-09/schema": jsonschema_rs.Draft201909Validator,
-    "json-schema.org/draft/2020-12/schema": jsonschema_rs.Draft202012Validator,
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A version of JSON Schema."""
+
+    number: int
+    uri: str
+    validator: type[jsonschema_rs.Validator]
+
+
+_DRAFTS = {
+    uri: _Draft(number, f"{scheme}://{uri}", validator)
+    for number, scheme, uri, validator in (
+        (4, "http", "json-schema.org/draft-04/schema", jsonschema_rs.Draft4Validator),
+        (6, "http", "json-schema.org/draft-06/schema", jsonschema_rs.Draft6Validator),
+        (7, "http", "json-schema.org/draft-07/schema", jsonschema_rs.Draft7Validator),
+        (2019, "https", "json-schema.org/draft/2019-09/schema", jsonschema_rs.Draft201909Validator),
+        (2020, "https", "json-schema.org/draft/2020-12/schema", jsonschema_rs.Draft202012Validator),
+    )
 }
 # Schemas that do not say their draft are mostly of the newest, and else use words that it
 # has given up: tuples as a list in `items` (7), `exclusiveMinimum: true` (4).
-_UNSAID = (
-    jsonschema_rs.Draft202012Validator,
-    jsonschema_rs.Draft7Validator,
-    jsonschema_rs.Draft4Validator,
-)
-# The first engine takes linear time whatever the pattern. It knows no lookaround: patterns that
-# need one get the second, which gives up after a number of steps.
-_PATTERNS = (
-    jsonschema_rs.RegexOptions(),
-    jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000),
-)
+_UNSAID = tuple(each for each in reversed(_DRAFTS.values()) if each.number in (2020, 7, 4))
+_EXPLAINED = 2_000
+"""Of how many values a schema may be made to be told what is wrong with it. The library lists all
+that is wrong with each option of its own schema before it shows the first, while it holds the
+interpreter's lock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A schema that can be checked against, and what that may cost."""
+    """A schema that values can be checked against, and what that may cost."""
 
+    schema: Schema
+    draft: int
     validator: jsonschema_rs.Validator
-    weight: Weight
+    backtracks: bool
+    """Whether one of its patterns needs an engine that backtracks."""
+    cost: SchemaCost
 
 
 class SchemaError(ValueError):
@@ -89,26 +109,32 @@ def _check(schema: Json) -> Checked:
     elif not isinstance(schema, bool):
         raise SchemaError([], "it is neither an object nor a boolean")
     try:
+        check_size(schema)
         check_depth(schema)
-        weight = weigh(schema)
-    except NotJson as error:
+        cost = weigh(schema)
+    except (NotJson, TooLarge) as error:
         raise SchemaError([], str(error)) from error
     except StrayReferenceError as error:
         raise SchemaError(
             [], f"{str(error)[:200]!r} refers to nothing in it, and nothing is fetched"
         ) from error
-    if weight.once > MAX_WEIGHT:
-        raise SchemaError([], f"checking it would take more than {MAX_WEIGHT} ways to one value")
-    return Checked(_validator(schema), weight)
+    if cost.ways > MAX_WAYS:
+        raise SchemaError([], f"checking it would take more than {MAX_WAYS} ways to one value")
+    draft, validator, backtracks = _compiled(schema)
+    return Checked(schema, draft.number, validator, backtracks, cost)
 
 
-def _validator(schema: dict[str, Any] | bool) -> jsonschema_rs.Validator:
-    """The schema compiled by the first draft and pattern engine that take it."""
+def _compiled(schema: dict[str, Any] | bool) -> tuple[_Draft, jsonschema_rs.Validator, bool]:
+    """The schema compiled by the first draft that takes it, and whether it needs to backtrack."""
+    drafts = _drafts(schema)
+    possible = [draft for draft in drafts if _is_of(draft, schema)]
+    if not possible and not _is_small(schema):
+        raise SchemaError([], "it breaks the rules for schemas, and is too large to say where")
     refused: SchemaError | None = None
-    for draft in _drafts(schema):
-        for patterns in _PATTERNS:
+    for draft in possible or drafts[:1]:
+        for patterns in (LINEAR, BACKTRACKING):
             try:
-                return draft(
+                validator = draft.validator(
                     schema,
                     retriever=_refuse,
                     validate_formats=False,
@@ -118,11 +144,27 @@ def _validator(schema: dict[str, Any] | bool) -> jsonschema_rs.Validator:
                 refused = refused or SchemaError(error.instance_path, error.message[:300])
             except (TypeError, ValueError) as error:
                 raise SchemaError([], str(error)[:300]) from error
+            else:
+                return draft, validator, patterns is BACKTRACKING
     assert refused is not None
     raise refused
 
 
-def _drafts(schema: dict[str, Any] | bool) -> Sequence[type[jsonschema_rs.Validator]]:
+def _is_of(draft: _Draft, schema: dict[str, Any] | bool) -> bool:
+    """Whether a draft allows a schema; without its patterns, which only compiling shows."""
+    if isinstance(schema, bool):
+        return True
+    try:
+        return jsonschema_rs.meta.is_valid({**schema, "$schema": draft.uri})
+    except (TypeError, ValueError) as error:
+        raise SchemaError([], str(error)[:300]) from error
+
+
+def _is_small(schema: Json) -> bool:
+    return measure(schema).nodes <= _EXPLAINED
+
+
+def _drafts(schema: dict[str, Any] | bool) -> Sequence[_Draft]:
     said = schema.get("$schema") if isinstance(schema, dict) else None
     if isinstance(said, str):
         known = _DRAFTS.get(said.partition("://")[2].rstrip("#"))

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import islice
 
-from coderelay.core import Json, Tool, ToolName
+from coderelay.core import Json, Tool, ToolName, Work
 from coderelay.declare.index import first_sentence
 from coderelay.declare.languages import find, sendable
 from coderelay.declare.near import Nearest
@@ -13,6 +14,8 @@ from coderelay.declare.search import Search
 
 _SIGNATURE, _SENTENCE, _DECLARATION = 300, 200, 64_000
 _LISTED, _NAME = 300, 80
+_LETTER_FUEL = 30
+"""Fuel for each letter of a declaration."""
 
 
 class Directory:
@@ -22,14 +25,15 @@ class Directory:
         self._tools = tools
         self._language = language
         self._names = {name.name: name for name in names}
+        self._identifiers = [each.identifiers[0] for each in names]
         self._hits: dict[str, dict[str, Json]] = {}
         self._described: dict[str, str] = {}
 
-    def search(self, query: str, limit: int) -> list[Json]:
+    def search(self, query: str, limit: int, work: Work) -> list[Json]:
         """The tools that fit a query, best first."""
-        return [self._hit(tool).copy() for tool in self._search.search(query, limit)]
+        return [self._hit(tool).copy() for tool in self._search.search(query, limit, work)]
 
-    def describe(self, name: str) -> str | None:
+    def describe(self, name: str, work: Work) -> str | None:
         """The declaration of the tool that has this name, in a program or on the wire; None where
         none has."""
         if name not in self._described:
@@ -37,12 +41,14 @@ class Directory:
             if text is None:
                 return None
             self._described[name] = cut(sendable(text), _DECLARATION)
-        return self._described[name]
+        described = self._described[name]
+        work.add(_LETTER_FUEL * len(described))
+        return described
 
     def unknown(self, name: str) -> str:
         """What to say of a name that no tool has."""
         close = dict.fromkeys(self._spellings[each] for each in self._nearest.to(name))
-        listed = ", ".join(close or (each.identifiers[0] for each in self._names.values()))
+        listed = ", ".join(close or islice(self._identifiers, _LISTED))
         some = "nearest" if close else "the tools are"
         said = f"there is no tool {cut(name, _NAME)!r}; {some}: {cut(listed, _LISTED)}"
         if not close and len(listed) > _LISTED:

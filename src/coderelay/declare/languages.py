@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from coderelay.core import Tool, ToolName, UnknownLanguage
 from coderelay.declare import python, typescript
+from coderelay.declare.misfit import Wording
 from coderelay.declare.names import names
 
 
@@ -15,8 +16,9 @@ class Language:
     declare: Callable[[Sequence[Tool], Sequence[ToolName]], str]
     signature: Callable[[Tool, str], str]
     line: Callable[[Tool, str], str]
-    parameter: Callable[[Tool, str, str], str | None]
+    parameters: Callable[[Tool, str, int], dict[str, str]]
     call: Callable[[Tool, str], str]
+    wording: Wording
 
 
 LANGUAGES = {
@@ -24,11 +26,17 @@ LANGUAGES = {
         typescript.declare,
         typescript.signature,
         typescript.line,
-        typescript.parameter,
+        typescript.parameters,
         typescript.call,
+        typescript.WORDING,
     ),
     "python": Language(
-        python.declare, python.signature, python.line, python.parameter, python.call
+        python.declare,
+        python.signature,
+        python.line,
+        python.parameters,
+        python.call,
+        python.WORDING,
     ),
 }
 

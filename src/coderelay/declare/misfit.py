@@ -1,25 +1,22 @@
 """Why arguments do not fit, in words that a program's author can act on."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-import jsonschema_rs
-
-from coderelay.core import Json, Schema
-from coderelay.declare.near import nearest
+from coderelay.core import Json
+from coderelay.declare.near import Nearest, nearest
 from coderelay.declare.notes import brief
-from coderelay.declare.references import References
+from coderelay.declare.validation import Error
 
 _VALUE = 60
+_PLACE = 120
 _OPTIONS = 10
 _LOOKED_AT = 50
 _NESTED = 8
-
-Error = jsonschema_rs.ValidationError
-_UNDECIDED = (
-    jsonschema_rs.ValidationErrorKind.BacktrackLimitExceeded,
-    jsonschema_rs.ValidationErrorKind.RegexEngineFailure,
-)
+_TOLD = 20
+_SUGGESTED = 100
+"""Among how many properties that were passed one is looked for that was meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +27,34 @@ class Misfit:
     parameter: str | None
 
 
-def misfits(errors: Iterable[Error], schema: Schema, limit: int) -> list[Misfit]:
-    """Up to `limit` reasons, in an order that depends on the arguments alone."""
-    references = References(schema)
-    found: list[Error] = []
-    for error, _ in zip(errors, range(_LOOKED_AT), strict=False):
-        found.extend(_inner(error))
-    ordered = sorted(found, key=lambda error: (list(map(str, error.instance_path)), error.message))
-    told = dict.fromkeys(_misfit(error, references) for error in ordered if _counts(error))
-    return list(told)[:limit]
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a language speaks of arguments and of what is in them."""
+
+    argument: str
+    """What the arguments themselves are called."""
+    inner: str
+    """What a property of an object in them is called."""
+    step: Callable[[str], str]
+    """How a program writes the way to such a property."""
+
+    def place(self, path: Sequence[str | int]) -> str:
+        """A path into the arguments, as a program would write it: `filters.tags[0]`."""
+        text = ""
+        for step in path:
+            if isinstance(step, int):
+                text += f"[{step}]"
+            elif text:
+                text += self.step(step)
+            else:
+                text = step if step.isidentifier() else f"[{brief(step, _VALUE)}]"
+        if len(text) <= _PLACE:
+            return text
+        return f"{text[: _PLACE // 2]}…{text[-_PLACE // 2 :]}"
+
+    def property(self, path: Sequence[str | int]) -> str:
+        """What a property of the object at a path is called."""
+        return self.inner if path else self.argument
 
 
 def kind_of(value: Json) -> str:
@@ -65,153 +81,169 @@ def shown(value: Json) -> str:
     return "null" if value is None else f"{kind_of(value)} {brief(value, _VALUE)}"
 
 
-def place(path: Sequence[str | int]) -> str:
-    """A path into the arguments, as a program would write it: `filters.tags[0]`."""
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif step.isidentifier():
-            text += f".{step}" if text else step
+class Describer:
+    """Puts the errors of one schema into words. What it looks up by is made once and kept."""
+
+    def __init__(self, wording: Wording) -> None:
+        self._wording = wording
+        self._indices: dict[int, Nearest] = {}
+
+    def misfits(self, errors: Iterable[Error], limit: int) -> list[Misfit]:
+        """Up to `limit` reasons, in an order that depends on the arguments alone."""
+        found: list[Error] = []
+        for error in islice(errors, _LOOKED_AT):
+            found.extend(_inner(error))
+        told: dict[Misfit, None] = {}
+        for error in sorted(found, key=_order)[:_TOLD]:
+            told[self._misfit(error)] = None
+            if len(told) == limit:
+                break
+        return list(told)
+
+    def unexpected(self, path: Sequence[str | int], name: str, known: Nearest) -> Misfit:
+        """The reason that an object has a property that was not declared."""
+        close = known.to(name, 1)
+        hint = f" (did you mean {brief(close[0], _VALUE)}?)" if close else ""
+        said = f"unexpected {self._wording.property(path)} {brief(name, _VALUE)}{hint}"
+        where = self._wording.place(path)
+        return Misfit(f"{where}: {said}" if where else said, str(path[0]) if path else None)
+
+    def _misfit(self, error: Error) -> Misfit:
+        path = error.path
+        if error.word in ("additionalProperties", "unevaluatedProperties"):
+            return self.unexpected(path, str(error.said), self._properties(error.schema))
+        return Misfit(self._reason(error), str(path[0]) if path else None)
+
+    def _reason(self, error: Error) -> str:
+        where = self._wording.place(error.path)
+        if error.word == "required":
+            return (f"{where}: " if where else "") + self._missing(error)
+        if error.word == "enum":
+            said = self._enum(error)
         else:
-            text += f"[{brief(step, _VALUE)}]"
-    return text
+            said = _VALUES.get(error.word, _otherwise)(error)
+        return f"{where or 'the object'} {said}, got {shown(error.value)}"
+
+    def _missing(self, error: Error) -> str:
+        missing = str(error.said)
+        known = _mapping(error.schema, "properties")
+        given = islice((name for name in error.value if name not in known), _SUGGESTED)
+        close = nearest(missing, given, 1)
+        hint = f" (you passed {brief(close[0], _VALUE)})" if close else ""
+        noun = self._wording.property(error.path)
+        return f"missing required {noun} {brief(missing, _VALUE)}{hint}"
+
+    def _enum(self, error: Error) -> str:
+        options, more = error.said, ""
+        if len(options) > _OPTIONS:
+            more = ", …"
+            if isinstance(error.value, str):
+                texts = (each for each in options if isinstance(each, str))
+                close = self._index(options, texts).to(error.value)
+                if close:
+                    some = ", ".join(brief(each, _VALUE) for each in close)
+                    return f"must be one of {len(options)} values, such as {some}"
+        return (
+            f"must be one of {', '.join(brief(each, _VALUE) for each in options[:_OPTIONS])}{more}"
+        )
+
+    def _properties(self, schema: Mapping[str, Json]) -> Nearest:
+        known = _mapping(schema, "properties")
+        return self._index(known, known)
+
+    def _index(self, part: Json, names: Iterable[str]) -> Nearest:
+        """The names in a part of the schema, ready to be asked."""
+        found = self._indices.get(id(part))
+        if found is None:
+            found = self._indices[id(part)] = Nearest(names)
+        return found
 
 
-def _counts(error: Error) -> bool:
-    """Whether an error is the program's: a pattern that cannot be decided is not."""
-    return not isinstance(error.kind, _UNDECIDED)
+def _order(error: Error) -> list[tuple[int, str]]:
+    return [(step, "") if isinstance(step, int) else (-1, step) for step in error.path]
+
+
+def _mapping(schema: Mapping[str, Json], word: str) -> Mapping[str, Json]:
+    found = schema.get(word)
+    return found if isinstance(found, dict) else _NOTHING
+
+
+_NOTHING: Mapping[str, Json] = {}
 
 
 def _inner(error: Error, depth: int = 0) -> list[Error]:
     """The errors to tell of: where no option of a choice fits, those of the one that was meant."""
-    if error.kind.name not in ("anyOf", "oneOf") or depth > _NESTED:
+    if error.word not in ("anyOf", "oneOf") or depth > _NESTED:
         return [error]
-    context = getattr(error.kind, "context", [])
-    here = len(error.instance_path)
-    meant = [branch for branch in context if branch and not _another(branch, here)]
-    if not meant or any(not branch for branch in context):
+    meant = [branch for branch in error.branches if branch and not _another(branch, error)]
+    if not meant or any(not branch for branch in error.branches):
         return [error]
     best = min(meant, key=len)
     return [each for inner in best for each in _inner(inner, depth + 1)]
 
 
-def _another(branch: Sequence[Error], here: int) -> bool:
+def _another(branch: Sequence[Error], choice: Error) -> bool:
     """Whether an option was clearly not meant: the type differs, or the constant that marks it."""
+    here = len(choice.path)
     return any(
-        (error.kind.name == "type" and len(error.instance_path) <= here)
-        or (error.kind.name in ("const", "enum") and len(error.instance_path) <= here + 1)
+        (error.word == "type" and len(error.path) <= here)
+        or (error.word in ("const", "enum") and len(error.path) <= here + 1)
         for error in branch
     )
 
 
-def _misfit(error: Error, references: References) -> Misfit:
-    path = error.instance_path
-    return Misfit(_reason(error, references), str(path[0]) if path else None)
-
-
-def _reason(error: Error, references: References) -> str:
-    where = place(error.instance_path)
-    word = error.kind.name
-    if word in _WHOLE:
-        return (f"{where}: " if where else "") + _WHOLE[word](error, references)
-    said = _VALUES.get(word, _otherwise)(error)
-    return f"{where or 'the object'} {said}, got {shown(error.instance)}"
-
-
-def _required(error: Error, references: References) -> str:
-    missing = str(error.kind.as_dict()["property"])
-    given = error.instance if isinstance(error.instance, dict) else {}
-    known = _properties(error, references)
-    close = nearest(missing, [name for name in given if name not in known], 1)
-    hint = f" (you passed {brief(close[0], _VALUE)})" if close else ""
-    return f"missing required property {brief(missing, _VALUE)}{hint}"
-
-
-def _unexpected(error: Error, references: References) -> str:
-    names = [str(name) for name in error.kind.as_dict()["unexpected"]]
-    known = _properties(error, references)
-    said = []
-    for name in names[:3]:
-        close = nearest(name, known, 1)
-        hint = f" (did you mean {brief(close[0], _VALUE)}?)" if close else ""
-        said.append(f"unexpected property {brief(name, _VALUE)}{hint}")
-    return ", ".join(said)
-
-
-def _properties(error: Error, references: References) -> list[str]:
-    """The properties that the schema knows at the place of the error."""
-    here: Json = references.root
-    for step in error.evaluation_path[:-1]:
-        if isinstance(here, dict):
-            here = here.get(str(step))
-            if step == "$ref" and isinstance(here, str):
-                here = references.find(here)
-        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
-            here = here[step]
-    known = here.get("properties") if isinstance(here, dict) else None
-    return [str(name) for name in known] if isinstance(known, dict) else []
-
-
 def _type(error: Error) -> str:
-    return f"must be {' or '.join(error.kind.as_dict()['types'])}"
+    return f"must be {' or '.join(_types(error))}"
+
+
+def _types(error: Error) -> list[str]:
+    return error.said if isinstance(error.said, list) else [str(error.said)]
 
 
 def _choice(error: Error) -> str:
-    context = getattr(error.kind, "context", [])
-    kinds: dict[str, None] = {}
-    for branch in context:
-        for inner in branch:
-            if inner.kind.name == "type" and inner.instance_path == error.instance_path:
-                kinds.update(dict.fromkeys(inner.kind.as_dict()["types"]))
-    if any(not branch for branch in context):
+    if any(not branch for branch in error.branches):
         return "must fit only one of its alternatives"
+    kinds: dict[str, None] = {}
+    for branch in error.branches:
+        for inner in branch:
+            if inner.word == "type" and inner.path == error.path:
+                kinds.update(dict.fromkeys(_types(inner)))
     return f"must be {' or '.join(kinds)}" if kinds else "must fit one of its alternatives"
 
 
-def _enum(error: Error) -> str:
-    options = error.kind.as_dict()["options"]
-    texts = [brief(option, _VALUE) for option in options]
-    instance = error.instance
-    if len(texts) > _OPTIONS and isinstance(instance, str):
-        close = nearest(instance, [each for each in options if isinstance(each, str)])
-        if close:
-            return f"must be one of {len(texts)} values, such as {', '.join(map(repr, close))}"
-    more = ", …" if len(texts) > _OPTIONS else ""
-    return f"must be one of {', '.join(texts[:_OPTIONS])}{more}"
+def _bound(words: str) -> Callable[[Error], str]:
+    return lambda error: words.format(brief(error.said, _VALUE))
 
 
-def _bound(words: str, key: str = "limit") -> Callable[[Error], str]:
-    return lambda error: words.format(brief(error.kind.as_dict()[key], _VALUE))
+def _exclusive(words: str, exclusive: str) -> Callable[[Error], str]:
+    """In draft 4 a flag beside the bound says whether it is one itself."""
+    return lambda error: (exclusive if error.value == error.said else words).format(
+        brief(error.said, _VALUE)
+    )
 
 
 def _otherwise(error: Error) -> str:
-    return f"does not fit {brief(error.kind.name, _VALUE)}"
+    return f"does not fit {brief(error.word, _VALUE)}"
 
 
-_WHOLE: dict[str, Callable[[Error, References], str]] = {
-    "required": _required,
-    "additionalProperties": _unexpected,
-    "unevaluatedProperties": _unexpected,
-}
 _VALUES: dict[str, Callable[[Error], str]] = {
     "type": _type,
     "anyOf": _choice,
     "oneOf": _choice,
-    "enum": _enum,
-    "const": _bound("must be {}", "expected_value"),
-    "minimum": _bound("must be at least {}"),
-    "maximum": _bound("must be at most {}"),
+    "const": _bound("must be {}"),
+    "minimum": _exclusive("must be at least {}", "must be more than {}"),
+    "maximum": _exclusive("must be at most {}", "must be less than {}"),
     "exclusiveMinimum": _bound("must be more than {}"),
     "exclusiveMaximum": _bound("must be less than {}"),
-    "multipleOf": _bound("must be a multiple of {}", "multiple_of"),
+    "multipleOf": _bound("must be a multiple of {}"),
     "minLength": _bound("must have at least {} characters"),
     "maxLength": _bound("must have at most {} characters"),
     "minItems": _bound("must have at least {} items"),
     "maxItems": _bound("must have at most {} items"),
     "minProperties": _bound("must have at least {} properties"),
     "maxProperties": _bound("must have at most {} properties"),
-    "pattern": _bound("must match the pattern {}", "pattern"),
+    "pattern": _bound("must match the pattern {}"),
+    "propertyNames": _bound("must have no property of the name {}"),
     "uniqueItems": lambda error: "must have no item twice",
     "falseSchema": lambda error: "must be left out",
 }

@@ -51,14 +51,22 @@ def read_notes(schema: Json) -> Notes:
     return Notes(description, tuple(tags)) if description or tags else _NONE
 
 
-dump = json.JSONEncoder(ensure_ascii=False).encode
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+dump = _ENCODER.encode
 """The JSON text of a value; made once, because `json.dumps` would make it at each call."""
 
 
 def brief(value: Json, length: int) -> str:
-    """The JSON text of a value, cut to a length."""
+    """The JSON text of a value, cut to a length. No more of it is written than is shown."""
+    if isinstance(value, str):
+        return cut(dump(value[: length + 1]), length)
+    text = ""
     try:
-        text = dump(value)
+        for piece in _ENCODER.iterencode(value):
+            text += piece
+            if len(text) > length:
+                break
     except (TypeError, ValueError, RecursionError):  # an integer of 5,000 digits has no text
         return "…"
     return cut(text, length)

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from coderelay.core import Json, Tool, ToolName
-from coderelay.declare.check import Checked, compiled
-from coderelay.declare.misfit import misfits
+from coderelay.core import Json, ToolName
+from coderelay.declare.languages import find
+from coderelay.declare.misfit import Describer
 from coderelay.declare.names import STYLES, Claims
 from coderelay.declare.search import MAX_QUERY
+from coderelay.declare.validation import Compiler, Walk
 
 FOUND = 10
 """How many tools a search finds that does not say how many it wants."""
@@ -16,6 +17,9 @@ FOUND = 10
 _MOST_FOUND = 50
 _NAME = 1_000
 _REASONS = 3
+_DRAFT = 2020
+_STEPS = 1_000_000
+"""More than these schemas can take with arguments of any size."""
 
 
 class Own:
@@ -30,12 +34,12 @@ class Own:
         self.declared = declared
         self.parameters = tuple(parameters)
         self._words = words
-        self._schema = {
+        schema = {
             "properties": dict(parameters),
             "required": [self.parameters[0]],
             "additionalProperties": False,
         }
-        self._checked: Checked = compiled(Tool("own", parameters=self._schema))
+        self._compiled = Compiler(schema, _DRAFT)
 
     def identifiers(self, language: str) -> tuple[str, ...]:
         """Its names in a program, as of a tool: the language's own first."""
@@ -56,11 +60,12 @@ class Own:
         """What is wrong with arguments, if anything is."""
         if arguments is None:
             reasons = [f"it takes no more than {len(self.parameters)} arguments"]
-        elif self._checked.validator.is_valid(arguments):
-            return None
         else:
-            errors = self._checked.validator.iter_errors(arguments)
-            reasons = [each.reason for each in misfits(errors, self._schema, _REASONS)]
+            errors = Walk(_STEPS).errors(self._compiled.root, arguments, ())
+            found = Describer(find(language).wording).misfits(errors, _REASONS)
+            if not found:
+                return None
+            reasons = [each.reason for each in found]
         expected = self._signature(language)
         return f"{self.identifiers(language)[0]}: {'; '.join(reasons)}\nexpected: {expected}"
 

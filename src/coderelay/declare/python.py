@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from coderelay.core import Json, Tool, ToolName
 from coderelay.declare import reserved
+from coderelay.declare.misfit import Wording
 from coderelay.declare.names import Claims, pascal
-from coderelay.declare.notes import lines
+from coderelay.declare.notes import brief, cut, lines
 from coderelay.declare.python_types import (
     Printer,
     Types,
@@ -40,6 +41,8 @@ _KIND_TYPES: dict[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "null": (type(None),),
 }
+
+WORDING = Wording(argument="argument", inner="key", step=lambda name: f"[{brief(name, _WIDTH)}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +96,16 @@ def line(tool: Tool, identifier: str) -> str:
     return f"{signature(tool, identifier)} -> {_result(tool, identifier, Types(reserved.PYTHON))}"
 
 
-def parameter(tool: Tool, identifier: str, name: str) -> str | None:
-    """One parameter and its type, on one line; None where the tool has none of that name."""
+def parameters(tool: Tool, identifier: str, length: int) -> dict[str, str]:
+    """Each parameter by its name, with its type on one line, cut to a length."""
     reading, prefix = read(tool.parameters), pascal(identifier)
     whole = Objects(reading.definitions).of(reading.shape) or Object()
     printer = Printer(reading, prefix, label="Args", types=Types(reserved.PYTHON))
+    found = {}
     for each in whole.properties:
-        if each.name == name:
-            return f"{name}: {printer.type(each.shape, prefix + (pascal(name) or 'Value'))}"
-    return None
+        type_ = printer.type(each.shape, prefix + (pascal(each.name) or "Value"))
+        found[each.name] = cut(f"{each.name}: {type_}", length)
+    return found
 
 
 def call(tool: Tool, identifier: str) -> str:

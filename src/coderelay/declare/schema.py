@@ -154,7 +154,8 @@ class _Reader:
         """What the `type` says, or the words that only make sense for one."""
         said = schema.get("type")
         if isinstance(said, list):
-            return choice([self._kind(kind, schema, depth) for kind in said])
+            kinds = dict.fromkeys(kind if isinstance(kind, str) else "" for kind in said)
+            return choice([self._kind(kind, schema, depth) for kind in kinds])
         if said is not None:
             return self._kind(said, schema, depth)
         if any(word in schema for word in _OBJECT_WORDS):

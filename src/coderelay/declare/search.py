@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from coderelay.core import Json, Schema, Tool
+from coderelay.core import Json, Schema, Tool, Work
 from coderelay.declare.words import Terms
 
 MAX_QUERY = 200
@@ -25,6 +25,8 @@ _SATURATION, _LENGTH = 1.2, 0.5
 _SHORTEST, _EXPANDED = 3, 64
 _LONGER, _SHORTER = 0.7, 0.5
 _ASKED_BY_NAME = 1_000.0
+_SEARCH_FUEL, _VISIT_FUEL = 200_000, 6_000
+"""Fuel for a search, and for each tool that is looked at: what a guest spends in that time."""
 _COMMON = frozenset(
     "a an and any are as at be by can do for from how i in is it me my of on or some that the this "
     "to tool tools use with".split()
@@ -52,16 +54,26 @@ class Search:
         self._kept = 0
         """How many scores are remembered, and for how many words."""
 
-    def search(self, query: str, limit: int = 10) -> list[Tool]:
-        """The tools that fit the query best, best first; none where no word of it is known."""
+    def search(self, query: str, limit: int = 10, work: Work | None = None) -> list[Tool]:
+        """The tools that fit the query best, best first; none where no word of it is known.
+
+        What it costs is added to `work`: by how many tools are looked at, whether or not what they
+        score is remembered from another search.
+        """
         asked = self._terms_of(query)
         first, *others = dict.fromkeys(asked) or ("",)
         room = _VISITED // max(1, len(asked))
         scores = self._scored(first, room).copy()
+        visited = len(scores)
         for term in others:
-            for place, score in self._scored(term, room).items():
+            scored = self._scored(term, room)
+            visited += len(scored)
+            for place, score in scored.items():
                 scores[place] = scores.get(place, 0.0) + score
-        for place in self._names.get(tuple(asked), ()) if asked else ():
+        named = self._names.get(tuple(asked), [])[:_VISITED] if asked else []
+        if work is not None:
+            work.add(_SEARCH_FUEL + _VISIT_FUEL * (visited + len(named) + limit))
+        for place in named:
             scores[place] = scores.get(place, 0.0) + _ASKED_BY_NAME
         ranked = heapq.nsmallest(limit, scores, key=lambda place: (-scores[place], place))
         return [self._tools[place] for place in ranked]

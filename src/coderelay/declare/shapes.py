@@ -140,18 +140,19 @@ def choice(options: Iterable[Shape]) -> Shape:
 
 def both(parts: Iterable[Shape]) -> Shape:
     """All of these at once, with objects made one."""
-    merged: Object | None = None
+    objects: list[Object] = []
     others: dict[int, Shape] = {}
     for part in _flat(parts):
         if isinstance(part, Never):
             return NEVER
         if isinstance(part, Object):
-            merged = part if merged is None else merge(merged, part)
+            objects.append(part)
         elif not isinstance(part, Unknown):
             others[id(part)] = part
     found = list(others.values())
     if any(map(_constant, found)):
         found = [part for part in found if not isinstance(part, Primitive)]
+    merged = merge(objects)
     if merged is not None and (merged != Object() or not found):
         found.insert(0, merged)
     if len(found) > 1:
@@ -159,15 +160,17 @@ def both(parts: Iterable[Shape]) -> Shape:
     return found[0] if found else UNKNOWN
 
 
-def merge(left: Object, right: Object) -> Object:
-    """The object that is both of two."""
-    if left is right:
-        return left
-    known = {each.name: each for each in left.properties}
-    for each in right.properties:
-        known[each.name] = _agree(known[each.name], each) if each.name in known else each
-    extras = [extra for extra in (left.extra, right.extra) if extra is not None]
-    return Object(tuple(known.values()), both(extras) if extras else None)
+def merge(objects: Iterable[Object]) -> Object | None:
+    """The object that is all of these at once, None where there is none of them."""
+    several = list({id(each): each for each in objects}.values())
+    if len(several) < 2:
+        return several[0] if several else None
+    found: dict[str, list[Property]] = {}
+    for each in several:
+        for one in each.properties:
+            found.setdefault(one.name, []).append(one)
+    extras = [each.extra for each in several if each.extra is not None]
+    return Object(tuple(map(_agreed, found.values())), both(extras) if extras else None)
 
 
 class Objects:
@@ -196,11 +199,7 @@ class Objects:
                     self._known[reference] = inner
                 return self._known.get(reference)
             case Both(parts):
-                merged: Object | None = None
-                for each in self._all(parts, depth):
-                    if each is not None:
-                        merged = each if merged is None else merge(merged, each)
-                return merged
+                return merge(each for each in self._all(parts, depth) if each is not None)
             case Choice(options):
                 found = [each for each in self._all(options, depth) if each is not None]
                 return _either(found) if len(found) == len(options) else None
@@ -228,13 +227,16 @@ def _either(objects: Sequence[Object]) -> Object:
     )
 
 
-def _agree(left: Property, right: Property) -> Property:
+def _agreed(same: Sequence[Property]) -> Property:
+    """One property that is all of these, which have the same name."""
+    if len(same) == 1:
+        return same[0]
     return Property(
-        left.name,
-        both([left.shape, right.shape]),
-        left.required or right.required,
-        left.notes if left.notes != Notes() else right.notes,
-        left.default or right.default,
+        same[0].name,
+        both([each.shape for each in same]),
+        any(each.required for each in same),
+        next((each.notes for each in same if each.notes != Notes()), Notes()),
+        next((each.default for each in same if each.default is not None), None),
     )
 
 

@@ -7,8 +7,9 @@ from typing import assert_never
 
 from coderelay.core import Json, Tool, ToolName
 from coderelay.declare import reserved
+from coderelay.declare.misfit import Wording
 from coderelay.declare.names import Claims, pascal
-from coderelay.declare.notes import dump, lines
+from coderelay.declare.notes import brief, cut, dump, lines
 from coderelay.declare.schema import Reading, read
 from coderelay.declare.shapes import (
     UNKNOWN,
@@ -45,6 +46,12 @@ _MAX_DEPTH = 8
 # once, and then finds an alias that recurs through them to be circular.
 _PLAIN = (Primitive, Unknown, Never)
 
+WORDING = Wording(
+    argument="property",
+    inner="property",
+    step=lambda name: f".{name}" if _PLAIN_KEY.fullmatch(name) else f"[{brief(name, _WIDTH)}]",
+)
+
 
 def declare(tools: Sequence[Tool], names: Sequence[ToolName]) -> str:
     """The declarations of all tools, in tool order, each after the types it names."""
@@ -71,12 +78,12 @@ def line(tool: Tool, identifier: str) -> str:
     return f"{signature(tool, identifier)}: Promise<{printer.type(returns.shape, '')}>"
 
 
-def parameter(tool: Tool, identifier: str, name: str) -> str | None:
-    """One parameter and its type, on one line; None where the tool has none of that name."""
-    parameters = read(tool.parameters)
-    whole = Objects(parameters.definitions).of(parameters.shape) or Object()
-    printer = _Printer(_type_names(parameters, identifier, "Args", Claims()), documented=False)
-    return next((printer.member(each, "") for each in whole.properties if each.name == name), None)
+def parameters(tool: Tool, identifier: str, length: int) -> dict[str, str]:
+    """Each parameter by its name, with its type on one line, cut to a length."""
+    reading = read(tool.parameters)
+    whole = Objects(reading.definitions).of(reading.shape) or Object()
+    printer = _Printer(_type_names(reading, identifier, "Args", Claims()), documented=False)
+    return {each.name: cut(printer.member(each, ""), length) for each in whole.properties}
 
 
 def call(tool: Tool, identifier: str) -> str:

@@ -21,6 +21,8 @@ OWN = ("ArgumentsError", "Found", "Later", "ToolError", "gather", "search", "sea
 """The names that the module needs for itself."""
 
 _MOST_FOUND = 50
+_LETTER_FUEL = 30
+"""Fuel for each letter of a stub that a cell asks for."""
 _LANGUAGE = "python"
 _HEAD = '''\
 """Your tools: what `import sdk` gives. Written by Coderelay; a change here changes nothing.
@@ -88,7 +90,7 @@ class Sdk:
             return _misused('sdk.search takes words: sdk.search("weather forecast")')
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
             return _misused("sdk.search takes a limit of at least 1")
-        return Returned(self._directory.search(query, min(limit, _MOST_FOUND)))
+        return Returned(self._directory.search(query, min(limit, _MOST_FOUND), work))
 
     def _source(self, arguments: dict[str, Json], work: Work) -> Result:
         wanted = arguments.get("names")
@@ -100,7 +102,9 @@ class Sdk:
             if place is None:
                 return Raised(CallError(self._directory.unknown(str(name)), "UnknownToolError"))
             found[place] = None
-        return Returned([self._part(place) for place in found])
+        parts = [self._part(place) for place in found]
+        work.add(_LETTER_FUEL * sum(len(self.stubs.stubs[place].function) for place in found))
+        return Returned(parts)
 
     def _part(self, place: int) -> dict[str, Json]:
         name, stub = self.names[place], self.stubs.stubs[place]

@@ -1,0 +1,153 @@
+"""A call's arguments are checked against its tool in bounded time and memory.
+
+The library says whether they fit, as long as that is sure to be quick: one call of it cannot be
+interrupted. Else, and to say what is wrong, they are checked step by step, up to a number of steps.
+What all of this costs beyond a small share is paid by the program. It is a count that follows from
+schema and arguments, never a time, so that a replay pays the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import islice
+from typing import Literal, TypeAlias
+
+from coderelay.core import Json, Tool, Work
+from coderelay.core.jsonvalue import MAX_DEPTH
+from coderelay.declare.check import Checked, compiled
+from coderelay.declare.languages import Language
+from coderelay.declare.misfit import Describer, Misfit, shown
+from coderelay.declare.notes import cut
+from coderelay.declare.undeclared import Declaration
+from coderelay.declare.validation import Compiler, Error, Node, TooCostly, Walk
+from coderelay.declare.validation.measure import measure
+from coderelay.declare.validation.walk import STEP
+
+UndeclaredArguments: TypeAlias = Literal["refuse", "allow"]
+"""What becomes of a call with an argument that its tool does not declare."""
+
+_REASONS = 3
+_SHAPE = 300
+_LIBRARY = 5_000_000
+"""The units of work, of ten nanoseconds, that one call of the library may take by estimate."""
+_STEPS, _MORE_STEPS = 500_000, 100_000
+"""The steps that checking may take, and describing what is wrong after it."""
+_DESCRIPTION = 500
+"""The steps that one reason is worth: the nearest names are looked for."""
+_NODE, _FREE, _FUEL = 5, 100_000, 60
+"""What it costs to look at a value, what is not charged, and the fuel for each unit that is."""
+
+
+class ArgumentCheck:
+    """The check of one tool's arguments. Safe to use from many threads."""
+
+    def __init__(
+        self,
+        tool: Tool,
+        identifier: str,
+        language: Language,
+        undeclared: UndeclaredArguments = "allow",
+    ) -> None:
+        self._tool = tool
+        self._identifier = identifier
+        self._language = language
+        self._undeclared = undeclared
+        self._checked: Checked = compiled(tool)
+        self._describer = Describer(language.wording)
+
+    def misfit(self, arguments: Json, work: Work) -> str | None:
+        """What is wrong with the arguments of a call, if anything is. The cost is added to
+        `work`."""
+        size = measure(arguments)
+        if size.depth > MAX_DEPTH:
+            deepest = f"nested more than {MAX_DEPTH} levels deep"
+            return f"{self._identifier}: the arguments are {deepest}"
+        estimate = self._checked.cost.of(size, backtracks=self._checked.backtracks)
+        walk = Walk(_STEPS)
+        try:
+            found = self._check(arguments, walk, by_library=estimate <= _LIBRARY)
+        finally:
+            units = size.nodes * _NODE + size.chars // 100 + walk.steps * STEP
+            if estimate <= _LIBRARY:
+                units += estimate
+            work.add(max(0, units - _FREE) * _FUEL)
+        if found is not None and size.has_half_pair:
+            return f"{self._identifier}: a string in the arguments has half of a surrogate pair"
+        return found
+
+    def _check(self, arguments: Json, walk: Walk, *, by_library: bool) -> str | None:
+        try:
+            if by_library:
+                fits = self._checked.validator.is_valid(arguments)
+            else:
+                fits = walk.fits(self._compiled.root, arguments)
+        except TooCostly:
+            return (
+                f"{self._identifier}: it would take too long to check these arguments: pass less "
+                "at once"
+            )
+        if fits:
+            return self._say(self._not_declared(arguments, walk, _REASONS))
+        if not isinstance(arguments, dict):
+            got, example = shown(arguments), self._example
+            return f"{self._identifier} takes one object, got {got}: call {example}"
+        return self._say(self._misfits(arguments, walk))
+
+    def _misfits(self, arguments: dict[str, Json], walk: Walk) -> Sequence[Misfit]:
+        """Some reasons why arguments do not fit; none where a pattern cannot be decided."""
+        walk.allow(_MORE_STEPS)
+        found = self._describer.misfits(_affordable(walk, self._compiled.root, arguments), _REASONS)
+        walk.count(len(found) * _DESCRIPTION)
+        if not found and not walk.undecided:
+            found = [Misfit("the arguments do not fit", None)]
+        more = self._not_declared(arguments, walk, _REASONS - len(found))
+        return list(dict.fromkeys([*found, *more]))
+
+    def _not_declared(self, arguments: Json, walk: Walk, limit: int) -> list[Misfit]:
+        """Reasons to refuse properties that the schema would let pass."""
+        if self._undeclared == "allow":
+            return []
+        found = []
+        with suppress(TooCostly):  # what there are no steps for is let pass, as the schema says
+            for each in islice(self._declaration.undeclared(arguments, walk), limit):
+                walk.spend(_DESCRIPTION)
+                found.append(self._describer.unexpected(each.path, each.name, each.known))
+        return found
+
+    def _say(self, found: Sequence[Misfit]) -> str | None:
+        """The reasons, and the shape that was expected: the whole of it, or what matters."""
+        if not found:
+            return None
+        expected = self._signature
+        if len(expected) > _SHAPE:
+            about = dict.fromkeys(each.parameter for each in found if each.parameter is not None)
+            types = [self._parameters[name] for name in about if name in self._parameters]
+            expected = "; ".join(types) or expected
+        said = "; ".join(each.reason for each in found)
+        return f"{self._identifier}: {said}\nexpected: {expected}"
+
+    @cached_property
+    def _compiled(self) -> Compiler:
+        return Compiler(self._checked.schema, self._checked.draft)
+
+    @cached_property
+    def _declaration(self) -> Declaration:
+        return Declaration(self._checked.schema)
+
+    @cached_property
+    def _signature(self) -> str:
+        return cut(self._language.signature(self._tool, self._identifier), 2 * _SHAPE)
+
+    @cached_property
+    def _parameters(self) -> dict[str, str]:
+        return self._language.parameters(self._tool, self._identifier, _SHAPE)
+
+    @cached_property
+    def _example(self) -> str:
+        return cut(self._language.call(self._tool, self._identifier), _SHAPE)
+
+
+def _affordable(walk: Walk, node: Node, value: Json) -> Iterator[Error]:
+    """What is wrong with a value, as far as the walk may go."""
+    with suppress(TooCostly):
+        yield from walk.errors(node, value, ())

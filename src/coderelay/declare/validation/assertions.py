@@ -1,0 +1,250 @@
+"""The words of a schema that say something of the value itself, and nothing of its parts."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from typing import TypeAlias
+
+from coderelay.core import Json
+from coderelay.declare.validation.patterns import Pattern, Patterns
+from coderelay.declare.validation.walk import STEP, Error, Path, Rule, Walk, kind_of
+
+
+class _Type(Rule):
+    """`type`: one name, or several."""
+
+    def __init__(self, word: str, schema: Mapping[str, Json], *, whole_floats: bool) -> None:
+        super().__init__(word, schema)
+        named = self.said if isinstance(self.said, list) else [self.said]
+        self._kinds = frozenset(each for each in named if each != "integer")
+        self._integer = "integer" in named
+        self._whole_floats = whole_floats
+
+    def fits(self, value: Json, walk: Walk) -> bool:
+        """Whether the value is of one of the types; 1.0 is an integer from draft 6 on."""
+        kind = kind_of(value)
+        if kind in self._kinds:
+            return True
+        if kind != "number" or not self._integer:
+            return False
+        return isinstance(value, int) or (self._whole_floats and value.is_integer())
+
+
+class _OneOf(Rule):
+    """`enum` and `const`: the value is one of some values."""
+
+    def __init__(self, word: str, schema: Mapping[str, Json]) -> None:
+        super().__init__(word, schema)
+        values = [self.said] if word == "const" else self.said
+        self._keys = {_key(each) for each in values}
+
+    def fits(self, value: Json, walk: Walk) -> bool:
+        """Whether the value equals one of them."""
+        walk.spend(_weight(value))
+        return _key(value) in self._keys
+
+
+class _Unique(Rule):
+    """`uniqueItems`."""
+
+    kinds = ("array",)
+
+    def fits(self, value: Json, walk: Walk) -> bool:
+        """Whether no item equals another."""
+        if self.said is not True:
+            return True
+        walk.spend(4 * _weight(value))
+        return len({_key(item) for item in value}) == len(value)
+
+
+class _MultipleOf(Rule):
+    """`multipleOf`, by the numbers as they are written in decimal."""
+
+    kinds = ("number",)
+
+    def fits(self, value: Json, walk: Walk) -> bool:
+        """Whether the value is a multiple."""
+        walk.spend(2 + _weight(value) ** 2 // 64)
+        if isinstance(value, int) and isinstance(self.said, int):
+            return value % self.said == 0
+        return _DIGITS.remainder(_decimal(value), _decimal(self.said)) == 0
+
+
+class _Matches(Rule):
+    """`pattern`. One that cannot be decided holds no value back."""
+
+    kinds = ("string",)
+
+    def __init__(self, word: str, schema: Mapping[str, Json], pattern: Pattern) -> None:
+        super().__init__(word, schema)
+        self._pattern = pattern
+
+    def fits(self, value: Json, walk: Walk) -> bool:
+        """Whether the pattern occurs in the text."""
+        return matches(self._pattern, value, walk)
+
+
+class _Required(Rule):
+    """`required`."""
+
+    kinds = ("object",)
+
+    def fits(self, value: Json, walk: Walk) -> bool:
+        """Whether all properties are there that must be."""
+        walk.spend(len(self.said) // 8)
+        return all(name in value for name in self.said)
+
+    def errors(self, value: Json, walk: Walk, path: Path) -> Iterator[Error]:
+        """Each that is missing."""
+        for name in self.said:
+            if name not in value:
+                yield Error(self.word, path, value, name, self.schema)
+
+
+class _DependentRequired(Rule):
+    """`dependentRequired`, and of `dependencies` those that are lists of names."""
+
+    kinds = ("object",)
+
+    def fits(self, value: Json, walk: Walk) -> bool:
+        """Whether for each property that is there, those are there that it asks for."""
+        walk.spend(len(self.said) // 8)
+        for name, others in self.said.items():
+            if name in value and isinstance(others, list):
+                walk.spend(len(others) // 8)
+                if not all(other in value for other in others):
+                    return False
+        return True
+
+
+Test: TypeAlias = Callable[[Json, Json], bool]
+"""Whether a value and what the schema says go together."""
+
+
+class _Compared(Rule):
+    """A word that compares a number, or a length, with what the schema says."""
+
+    def __init__(
+        self, word: str, schema: Mapping[str, Json], kinds: Sequence[str], test: Test
+    ) -> None:
+        super().__init__(word, schema)
+        self.kinds = kinds
+        self._test = test
+
+    def fits(self, value: Json, walk: Walk) -> bool:
+        """Whether the comparison holds."""
+        return self._test(value, self.said)
+
+
+COMPARED: dict[str, tuple[Sequence[str], Test]] = {
+    "minimum": (("number",), lambda value, said: value >= said),
+    "maximum": (("number",), lambda value, said: value <= said),
+    "exclusiveMinimum": (("number",), lambda value, said: value > said),
+    "exclusiveMaximum": (("number",), lambda value, said: value < said),
+    "minLength": (("string",), lambda value, said: len(value) >= said),
+    "maxLength": (("string",), lambda value, said: len(value) <= said),
+    "minItems": (("array",), lambda value, said: len(value) >= said),
+    "maxItems": (("array",), lambda value, said: len(value) <= said),
+    "minProperties": (("object",), lambda value, said: len(value) >= said),
+    "maxProperties": (("object",), lambda value, said: len(value) <= said),
+}
+
+
+def assertions(schema: Mapping[str, Json], draft: int, patterns: Patterns) -> list[Rule]:
+    """The rules for those words of a schema that are assertions, in the order of the schema."""
+    found: list[Rule] = []
+    for word in schema:
+        if word in COMPARED:
+            found.extend(_compared(word, schema, draft))
+        elif word == "type":
+            found.append(_Type(word, schema, whole_floats=draft > 4))
+        elif word == "enum" or (word == "const" and draft > 4):
+            found.append(_OneOf(word, schema))
+        elif word == "pattern":
+            found.append(_Matches(word, schema, patterns.of(schema[word])))
+        elif word in _OTHERS:
+            since, make = _OTHERS[word]
+            if draft >= since:
+                found.append(make(word, schema))
+    return found
+
+
+_OTHERS: dict[str, tuple[int, Callable[[str, Mapping[str, Json]], Rule]]] = {
+    "uniqueItems": (4, _Unique),
+    "multipleOf": (4, _MultipleOf),
+    "required": (4, _Required),
+    "dependentRequired": (2019, _DependentRequired),
+    "dependencies": (4, _DependentRequired),
+}
+
+
+def _compared(word: str, schema: Mapping[str, Json], draft: int) -> list[Rule]:
+    """In draft 4 `exclusiveMinimum: true` says how `minimum` is meant."""
+    kinds, test = COMPARED[word]
+    if isinstance(schema[word], bool):
+        return []
+    if draft == 4 and word in ("minimum", "maximum"):
+        exclusive = "exclusive" + word.capitalize()
+        if schema.get(exclusive) is True:
+            test = COMPARED[exclusive][1]
+    return [_Compared(word, schema, kinds, test)]
+
+
+def matches(pattern: Pattern, text: str, walk: Walk) -> bool:
+    """Whether a pattern occurs in a text; yes where that cannot be decided within bounds."""
+    cost = pattern.cost(len(text))
+    if cost is None:
+        walk.spend(2)
+        walk.undecided = True
+        return True
+    walk.spend(2 + cost // STEP)
+    found = pattern.matches(text)
+    if found is None:
+        walk.undecided = True
+    return found is not False
+
+
+def _weight(value: Json) -> int:
+    """How many steps it is worth to look at the whole of a value."""
+    weight, waiting = 0, [value]
+    while waiting:
+        here = waiting.pop()
+        weight += 1
+        if isinstance(here, dict):
+            waiting.extend(here.values())
+        elif isinstance(here, list):
+            waiting.extend(here)
+        elif isinstance(here, str):
+            weight += len(here) // 1_000
+        elif isinstance(here, int):
+            weight += here.bit_length() // 512
+    return weight
+
+
+_TRUE, _FALSE = object(), object()
+
+
+def _key(value: Json) -> Hashable:
+    """What equal JSON values have in common: 1 and 1.0 are equal, 1 and true are not."""
+    match value:
+        case bool():
+            return _TRUE if value else _FALSE
+        case dict():
+            members: list[Hashable] = []
+            for name in value:  # no comprehension: that would be a frame more for each level
+                members.append((name, _key(value[name])))
+            return frozenset(members)
+        case list():
+            items: list[Hashable] = []
+            for item in value:
+                items.append(_key(item))
+            return tuple(items)
+        case _:
+            return value  # type: ignore[no-any-return]
+
+
+_DIGITS = Context(prec=10_000, Emax=MAX_EMAX, Emin=MIN_EMIN)
+"""Exact for all numbers that JSON text may have here: integers of 4,300 digits, and floats."""
+
+
+def _decimal(number: float) -> Decimal:
+    return Decimal(number) if isinstance(number, int) else Decimal(repr(number))

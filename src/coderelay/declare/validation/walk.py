@@ -1,0 +1,176 @@
+"""A walk through a schema and a value at once: each step is counted, and there is a last one."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from coderelay.core import Json
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Where in the value: property names and indices from its top."""
+
+KINDS = ("null", "boolean", "string", "number", "array", "object")
+_KIND = dict(zip((type(None), bool, str, float, list, dict), KINDS, strict=True)) | {int: "number"}
+_DEEPEST = 200
+"""How many schemas deep a walk may be. Each takes two frames of Python's stack, which has 1,000,
+and what a walk comes to must not depend on how many of these its caller has used."""
+_REMEMBERED = 100_000
+STEP = 45
+"""What a step costs, in units of ten nanoseconds."""
+
+
+class TooCostly(Exception):
+    """The walk has taken all the steps that it may, or is too deep in the schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """One place where a value does not fit."""
+
+    word: str
+    """The word of the schema that the value breaks."""
+    path: Path
+    value: Json
+    said: Json
+    """What the schema says by that word."""
+    schema: Mapping[str, Json]
+    """The schema that has the word."""
+    branches: tuple[tuple["Error", ...], ...] = ()
+    """Of a choice, what is wrong with each option; nothing for one that fits."""
+
+
+class Rule(ABC):
+    """One word of a schema, ready to be asked about values of some kinds."""
+
+    kinds: Sequence[str] = KINDS
+
+    def __init__(self, word: str, schema: Mapping[str, Json]) -> None:
+        self.word = word
+        self.schema = schema
+        self.said: Json = schema.get(word)
+
+    @abstractmethod
+    def fits(self, value: Json, walk: "Walk") -> bool:
+        """Whether a value of one of the kinds keeps to it."""
+
+    def errors(self, value: Json, walk: "Walk", path: Path) -> Iterator[Error]:
+        """What is wrong with a value that does not fit, one by one."""
+        yield self.error(value, path)
+
+    def error(self, value: Json, path: Path) -> Error:
+        """The error that says no more than that the word is broken."""
+        return Error(self.word, path, value, self.said, self.schema)
+
+
+Rules: TypeAlias = dict[str, tuple[Rule, ...]]
+"""The rules for each kind of value."""
+
+
+class Node:
+    """A schema. Its rules are made when they are first asked for, because it may contain itself.
+
+    Two threads may make them at the same time: they are equal, and either will do.
+    """
+
+    __slots__ = ("_make", "_rules", "shared")
+
+    def __init__(self, make: Callable[[], Rules], *, shared: bool) -> None:
+        self._make = make
+        self._rules: Rules | None = None
+        self.shared = shared
+        """Whether more than one way leads here, so that results are worth remembering."""
+
+    @property
+    def rules(self) -> Rules:
+        """What the schema asks of values, by their kind."""
+        if self._rules is None:
+            self._rules = self._make()
+        return self._rules
+
+
+class Walk:
+    """One check of one value, which must not change meanwhile."""
+
+    def __init__(self, most: int) -> None:
+        self.steps = 0
+        self.undecided = False
+        """Whether there was a pattern that could not be decided, and was taken to match."""
+        self._most = most
+        self._depth = 0
+        self._known: dict[Node, dict[int, bool]] = {}
+        self._remembered = 0
+        self._listing: set[tuple[Node, int]] = set()
+        """The schemas and values whose errors are being listed."""
+
+    def spend(self, steps: int) -> None:
+        """Count steps. Raises `TooCostly` when there have been too many."""
+        self.steps += steps
+        if self.steps > self._most:
+            raise TooCostly
+
+    def count(self, steps: int) -> None:
+        """Count steps that were taken already, however many there have been."""
+        self.steps += steps
+
+    def allow(self, steps: int) -> None:
+        """Let the walk take so many steps more, counted from here."""
+        self._most = self.steps + steps
+        self._depth = 0
+        self._listing.clear()
+
+    def fits(self, node: Node, value: Json) -> bool:
+        """Whether a value fits a schema."""
+        kind = kind_of(value)
+        known = None
+        if node.shared:
+            # The ways that lead here may multiply with each level, so the result is remembered.
+            known = self._known.setdefault(node, {})
+            if id(value) in known:
+                self.spend(1)
+                return known[id(value)]
+            known[id(value)] = True  # for a schema that is, with nothing between, itself
+        self._enter()
+        rules = node.rules[kind]
+        self.spend(1 + len(rules))
+        fits = True
+        for rule in rules:
+            if not rule.fits(value, self):
+                fits = False
+                break
+        self._depth -= 1
+        if known is not None:
+            self._remember(known, value, fits)
+        return fits
+
+    def errors(self, node: Node, value: Json, path: Path) -> Iterator[Error]:
+        """What is wrong with a value, one by one as they are asked for."""
+        key = (node, id(value))
+        if key in self._listing:
+            return
+        self._listing.add(key)
+        self._enter()
+        try:
+            for rule in node.rules[kind_of(value)]:
+                if not rule.fits(value, self):
+                    yield from rule.errors(value, self, path)
+        finally:  # who asks may have heard enough
+            self._depth -= 1
+            self._listing.discard(key)
+
+    def _remember(self, known: dict[int, bool], value: Json, fits: bool) -> None:
+        if isinstance(value, (list, dict)) and self._remembered < _REMEMBERED:
+            self._remembered += 1
+            known[id(value)] = fits
+        else:
+            del known[id(value)]
+
+    def _enter(self) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise TooCostly
+
+
+def kind_of(value: Json) -> str:
+    """The JSON type of a value, where integers are numbers."""
+    return _KIND.get(type(value), "object")
