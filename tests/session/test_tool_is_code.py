@@ -89,7 +89,7 @@ def test_arguments_that_do_not_fit_never_reach_the_callback() -> None:
     answers = Answers()
     with session(answers) as tic:
         text = run(tic, "import sdk\nsdk.get_weather(cty='Rome')")
-        assert 'missing required property "city"' in text
+        assert 'missing required argument "city"' in text
         assert "expected: get_weather(*, city: str, place: GetWeatherPlace = ...)" in text
         text = run(tic, "sdk.get_weather(city='Rome', place={'lat': 'north'})")
         assert "place.lat" in text
