@@ -92,7 +92,7 @@ def test_arguments_that_do_not_fit_never_reach_the_callback() -> None:
         assert 'missing required argument "city"' in text
         assert "expected: get_weather(*, city: str, place: GetWeatherPlace = ...)" in text
         text = run(tic, "sdk.get_weather(city='Rome', place={'lat': 'north'})")
-        assert "place.lat" in text
+        assert 'place["lat"]' in text
         code = "try:\n    sdk.add_numbers(a=1)\nexcept sdk.ArgumentsError as e:\n    print(e.tool)"
         assert run(tic, code) == "add_numbers"
         assert "two values" in run(tic, "sdk.add_numbers(1, 2, a=3)")
