@@ -32,7 +32,18 @@ def serve(settings: Settings, announce: Callable[[str], None] = lambda url: None
         uvicorn.Server(config).run(sockets=[listening])
         return
     with _shared_counts():
-        Multiprocess(config, sockets=[listening]).run()
+        _Supervisor(config, sockets=[listening]).run()
+
+
+class _Supervisor(Multiprocess):
+    """Watches over worker processes."""
+
+    def terminate_all(self) -> None:
+        """Close the socket here, too, when the workers are told to end. It would stay open as long
+        as this process lives, and whoever connects meanwhile would wait for nobody."""
+        super().terminate_all()
+        for listening in self.sockets:
+            listening.close()
 
 
 def _config(settings: Settings) -> uvicorn.Config:
