@@ -70,6 +70,15 @@ ProgramCreated = Annotated[
         rich_help_panel=_PROGRAM,
     ),
 ]
+UndeclaredArguments = Annotated[
+    str,
+    typer.Option(
+        "--undeclared-arguments",
+        metavar="WHAT",
+        help="Calls with arguments that their tool does not declare: refuse or allow.",
+        rich_help_panel=_PROGRAM,
+    ),
+]
 Fuel = Annotated[
     int | None,
     typer.Option(

@@ -19,6 +19,7 @@ from coderelay.client import Report, drive, load_functions, load_tools
 from coderelay.core import DEFAULT_LIMITS, Entry, InvalidJournal, Journal, Limits, Outcome, Program
 from coderelay.core.jsonvalue import NotJson
 from coderelay.core.limits import MB
+from coderelay.declare import UNDECLARED_ARGUMENTS, UndeclaredArguments
 from coderelay.run import evaluate, start
 from coderelay.wire import journal_from_json, journal_to_json, outcome_to_json, parse, render
 
@@ -30,6 +31,7 @@ class Request:
     program: Program
     tools: Path | None
     limits: Limits
+    undeclared_arguments: UndeclaredArguments
     display: Display | None
     """None where only the outcome is wanted."""
 
@@ -44,6 +46,7 @@ def run(
     language: options.ProgramLanguage = None,
     id: options.ProgramId = None,
     created: options.ProgramCreated = None,
+    undeclared_arguments: options.UndeclaredArguments = "refuse",
     fuel: options.Fuel = None,
     step_fuel: options.StepFuel = None,
     memory: options.Memory = None,
@@ -67,7 +70,8 @@ def run(
         raise UsageError(f"cannot write {journal}: there is no folder {journal.parent}")
     program = read_program(file, language=language, id=id, created=created)
     display = None if json else Display(Console())
-    request = Request(program, tools, _limits(fuel, step_fuel, memory, seconds), display)
+    limits = _limits(fuel, step_fuel, memory, seconds)
+    request = Request(program, tools, limits, _undeclared(undeclared_arguments), display)
     with contextlib.redirect_stdout(sys.stderr) if json else contextlib.nullcontext():
         outcome = _replay(request, replay) if replay else _live(request, journal)
     if json:
@@ -79,7 +83,12 @@ def _live(request: Request, journal: Path | None) -> Outcome:
     tools = load_functions(request.tools) if request.tools else ()
     ready(request.program.language)
     declared = [tool.declaration for tool in tools]
-    started = start(request.program, declared, limits=request.limits)
+    started = start(
+        request.program,
+        declared,
+        limits=request.limits,
+        undeclared_arguments=request.undeclared_arguments,
+    )
     watch = request.display.watch if request.display else lambda event: None
     report: Report = asyncio.run(drive(started, tools, watch=watch))
     if request.display:
@@ -95,12 +104,27 @@ def _replay(request: Request, journal: Path) -> Outcome:
     tools = load_tools(request.tools) if request.tools else ()
     ready(request.program.language)
     began = time.perf_counter()
-    outcome = evaluate(request.program, tools, entries, limits=request.limits)
+    outcome = evaluate(
+        request.program,
+        tools,
+        entries,
+        limits=request.limits,
+        undeclared_arguments=request.undeclared_arguments,
+    )
     if request.display:
         request.display.outcome(outcome)
         seconds = time.perf_counter() - began
         request.display.replayed(outcome, answers=len(entries), seconds=seconds)
     return outcome
+
+
+def _undeclared(said: str) -> UndeclaredArguments:
+    for known in UNDECLARED_ARGUMENTS:
+        if said == known:
+            return known
+    raise UsageError(
+        f"unknown --undeclared-arguments {said!r}: choose {' or '.join(UNDECLARED_ARGUMENTS)}"
+    )
 
 
 def _limits(

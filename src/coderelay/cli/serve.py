@@ -1,12 +1,13 @@
 """`coderelay serve`: the gateway over HTTP."""
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
+from coderelay import declare
 from coderelay.cli.engines import ready
 from coderelay.cli.exits import UsageError, reported
 from coderelay.core import DEFAULT_LIMITS
@@ -107,6 +108,16 @@ DeclarationTokens = Annotated[
         metavar="N",
         envvar="CODERELAY_DECLARATION_TOKENS",
         help="How long the tools' declarations may be; beyond, an index and a search.",
+        rich_help_panel=_UPSTREAM,
+    ),
+]
+UndeclaredArguments = Annotated[
+    str,
+    typer.Option(
+        "--undeclared-arguments",
+        metavar="WHAT",
+        envvar="CODERELAY_UNDECLARED_ARGUMENTS",
+        help="Calls with arguments that their tool does not declare: refuse or allow.",
         rich_help_panel=_UPSTREAM,
     ),
 ]
@@ -304,6 +315,7 @@ def serve(
     language: Language = _DEFAULT.language,
     max_programs: MaxPrograms = _DEFAULT.max_programs,
     declaration_tokens: DeclarationTokens = _DEFAULT.declaration_tokens,
+    undeclared_arguments: UndeclaredArguments = _DEFAULT.undeclared_arguments,
     host: Host = _DEFAULT.host,
     port: Port = _DEFAULT.port,
     workers: WorkerCount = _DEFAULT.workers,
@@ -345,6 +357,7 @@ def serve(
         language=language,
         max_programs=max_programs,
         declaration_tokens=declaration_tokens,
+        undeclared_arguments=cast(declare.UndeclaredArguments, undeclared_arguments),
         host=host,
         port=port,
         workers=workers,

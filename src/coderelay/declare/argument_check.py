@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from coderelay.core import Json, Tool, Work
 from coderelay.core.jsonvalue import MAX_DEPTH
 from coderelay.declare.check import Checked, compiled
 from coderelay.declare.languages import Language
-from coderelay.declare.misfit import Describer, Misfit, shown
+from coderelay.declare.misfit import Describer, Misfit, shown, without_repetition
 from coderelay.declare.notes import cut
 from coderelay.declare.undeclared import Declaration
 from coderelay.declare.validation import Compiler, Error, Node, TooCostly, Walk
@@ -25,6 +25,7 @@ from coderelay.declare.validation.walk import STEP
 
 UndeclaredArguments: TypeAlias = Literal["refuse", "allow"]
 """What becomes of a call with an argument that its tool does not declare."""
+UNDECLARED_ARGUMENTS: tuple[UndeclaredArguments, ...] = get_args(UndeclaredArguments)
 
 _REASONS = 3
 _SHAPE = 300
@@ -46,7 +47,7 @@ class ArgumentCheck:
         tool: Tool,
         identifier: str,
         language: Language,
-        undeclared: UndeclaredArguments = "allow",
+        undeclared: UndeclaredArguments = "refuse",
     ) -> None:
         self._tool = tool
         self._identifier = identifier
@@ -100,8 +101,8 @@ class ArgumentCheck:
         walk.count(len(found) * _DESCRIPTION)
         if not found and not walk.undecided:
             found = [Misfit("the arguments do not fit", None)]
-        more = self._not_declared(arguments, walk, _REASONS - len(found))
-        return list(dict.fromkeys([*found, *more]))
+        more = self._not_declared(arguments, walk, _REASONS) if len(found) < _REASONS else []
+        return without_repetition([*found, *more])[:_REASONS]
 
     def _not_declared(self, arguments: Json, walk: Walk, limit: int) -> list[Misfit]:
         """Reasons to refuse properties that the schema would let pass."""

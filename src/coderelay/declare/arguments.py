@@ -5,7 +5,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from coderelay.core import Call, CallError, Json, Raised, Result, Returned, Tool, ToolName, Work
-from coderelay.declare.argument_check import ArgumentCheck, UndeclaredArguments
+from coderelay.declare.argument_check import (
+    UNDECLARED_ARGUMENTS,
+    ArgumentCheck,
+    UndeclaredArguments,
+)
 from coderelay.declare.directory import Directory
 from coderelay.declare.languages import find, sendable
 from coderelay.declare.notes import cut
@@ -17,6 +21,9 @@ _MESSAGE = 1_500
 class ToolHost:
     """Answers the calls that name no tool, do not fit it, or are of the host's own functions. Its
     answers depend on the tools alone, so a replay gets the same.
+
+    A property that a tool's schema does not name does not fit, unless the schema lets it pass or
+    `undeclared_arguments` is `allow`: see `coderelay.declare.undeclared`.
     """
 
     def __init__(
@@ -25,8 +32,13 @@ class ToolHost:
         names: Sequence[ToolName],
         language: str,
         *,
-        undeclared_arguments: UndeclaredArguments = "allow",
+        undeclared_arguments: UndeclaredArguments = "refuse",
     ) -> None:
+        if undeclared_arguments not in UNDECLARED_ARGUMENTS:
+            known = " or ".join(UNDECLARED_ARGUMENTS)
+            raise ValueError(
+                f"unknown choice {undeclared_arguments!r} for undeclared arguments: choose {known}"
+            )
         own = bind(names, language)
         self.names = (*(each.name for each in own.values()), *names)
         """All that a program can call: the host's own functions, then the tools."""

@@ -8,6 +8,7 @@ from coderelay.core import Json
 from coderelay.declare.near import Nearest, nearest
 from coderelay.declare.notes import brief
 from coderelay.declare.validation import Error
+from coderelay.declare.validation.walk import Path
 
 _VALUE = 60
 _PLACE = 120
@@ -25,6 +26,8 @@ class Misfit:
 
     reason: str
     parameter: str | None
+    passed: tuple[Path, str] | None = None
+    """The object and its property that the reason already speaks of, if it speaks of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +99,9 @@ class Describer:
         told: dict[Misfit, None] = {}
         for error in sorted(found, key=_order)[:_TOLD]:
             told[self._misfit(error)] = None
-            if len(told) == limit:
+            if len(told) > limit:
                 break
-        return list(told)
+        return without_repetition(told)[:limit]
 
     def unexpected(self, path: Sequence[str | int], name: str, known: Nearest) -> Misfit:
         """The reason that an object has a property that was not declared."""
@@ -106,32 +109,35 @@ class Describer:
         hint = f" (did you mean {brief(close[0], _VALUE)}?)" if close else ""
         said = f"unexpected {self._wording.property(path)} {brief(name, _VALUE)}{hint}"
         where = self._wording.place(path)
-        return Misfit(f"{where}: {said}" if where else said, str(path[0]) if path else None)
+        reason = f"{where}: {said}" if where else said
+        return Misfit(reason, str(path[0]) if path else None, (tuple(path), name))
 
     def _misfit(self, error: Error) -> Misfit:
         path = error.path
         if error.word in ("additionalProperties", "unevaluatedProperties"):
             return self.unexpected(path, str(error.said), self._properties(error.schema))
+        if error.word == "required":
+            return self._missing(error)
         return Misfit(self._reason(error), str(path[0]) if path else None)
 
     def _reason(self, error: Error) -> str:
         where = self._wording.place(error.path)
-        if error.word == "required":
-            return (f"{where}: " if where else "") + self._missing(error)
         if error.word == "enum":
             said = self._enum(error)
         else:
             said = _VALUES.get(error.word, _otherwise)(error)
         return f"{where or 'the object'} {said}, got {shown(error.value)}"
 
-    def _missing(self, error: Error) -> str:
-        missing = str(error.said)
+    def _missing(self, error: Error) -> Misfit:
+        missing, path, where = str(error.said), error.path, self._wording.place(error.path)
         known = _mapping(error.schema, "properties")
         given = islice((name for name in error.value if name not in known), _SUGGESTED)
         close = nearest(missing, given, 1)
         hint = f" (you passed {brief(close[0], _VALUE)})" if close else ""
-        noun = self._wording.property(error.path)
-        return f"missing required {noun} {brief(missing, _VALUE)}{hint}"
+        said = f"missing required {self._wording.property(path)} {brief(missing, _VALUE)}{hint}"
+        reason = f"{where}: {said}" if where else said
+        passed = (path, close[0]) if close else None
+        return Misfit(reason, str(path[0]) if path else None, passed)
 
     def _enum(self, error: Error) -> str:
         options, more = error.said, ""
@@ -157,6 +163,14 @@ class Describer:
         if found is None:
             found = self._indices[id(part)] = Nearest(names)
         return found
+
+
+def without_repetition(misfits: Iterable[Misfit]) -> list[Misfit]:
+    """Each reason once, and of those that speak of the same property the first."""
+    found: dict[object, Misfit] = {}
+    for each in misfits:
+        found.setdefault(each.passed or each.reason, each)
+    return list(found.values())
 
 
 def _order(error: Error) -> list[tuple[int, str]]:

@@ -209,7 +209,7 @@ class _Reader:
         """The shape of the properties that have no name of their own."""
         patterns = list(_mapping(schema, "patternProperties").values())
         others = schema.get("additionalProperties")
-        if isinstance(others, dict) or (others is True and not named):
+        if isinstance(others, dict) or others is True:
             patterns.append(others)
         if patterns:
             return choice([self._shape(part, depth + 1, None) for part in patterns])

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar, assert_never
 
 from coderelay.conversation import Event, Request, Started
 from coderelay.core import DEFAULT_LIMITS, Limits, Outcome
-from coderelay.declare import DECLARATION_TOKENS
+from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
 from coderelay.gateway.estimate import estimated_tokens
 from coderelay.gateway.replay import Replays, run_block
 from coderelay.gateway.toolset import Engines, Toolset, Toolsets
@@ -42,7 +42,8 @@ class Gateway:
 
     `replay_fuel` is what all replays of finished programs may cost in one request: by default a
     fifth of what one step of a program may. Tools whose declarations would take more than
-    `declaration_tokens` are listed in an index.
+    `declaration_tokens` are listed in an index. `undeclared_arguments` says whether a call with an
+    argument that its tool does not declare is refused.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Gateway:
         limits: Limits = DEFAULT_LIMITS,
         replay_fuel: int | None = None,
         declaration_tokens: int = DECLARATION_TOKENS,
+        undeclared_arguments: UndeclaredArguments = "refuse",
         now: Callable[[], float] = time.time,
         new_id: Callable[[], str] = new_id,
     ) -> None:
@@ -60,7 +62,7 @@ class Gateway:
         self._limits = limits
         self._now = now
         self._new_id = new_id
-        self._toolsets = Toolsets(engines, declaration_tokens)
+        self._toolsets = Toolsets(engines, declaration_tokens, undeclared_arguments)
         share = min(limits.fuel, limits.step_fuel) // _REPLAY_SHARE
         fuel = share if replay_fuel is None else replay_fuel
         self._replays = Replays(self._toolsets, limits, fuel)

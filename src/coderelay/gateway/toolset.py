@@ -5,7 +5,7 @@ same tuple: so the tuple itself is the key. Dropping what is kept changes no ans
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from threading import Lock
 from typing import TypeAlias
@@ -15,6 +15,7 @@ from coderelay.core.journal import Journal
 from coderelay.declare import (
     DECLARATION_TOKENS,
     ToolHost,
+    UndeclaredArguments,
     check_tools,
     code_tool,
     names,
@@ -43,12 +44,14 @@ class Toolset:
         language: str,
         engines: Engines,
         tokens: int = DECLARATION_TOKENS,
+        undeclared_arguments: UndeclaredArguments = "refuse",
     ) -> None:
         check_tools(tools)
         self._engines = engines
+        self._undeclared_arguments: UndeclaredArguments = undeclared_arguments
         self.tools = tools
         self.language = language
-        self._host = ToolHost(tools, names(tools, language), language)
+        self._host = self._made_host(tools)
         self._hosts = {frozenset[str](): self._host}
         self.prompt = prompt(tools, language, tokens=tokens).text
         """What is added to the system message: the rules, then the declarations in tool order."""
@@ -115,18 +118,32 @@ class Toolset:
         found = self._hosts.get(missing)
         if found is None:
             tools = [tool for tool in self.tools if tool.name not in missing]
-            found = ToolHost(tools, names(tools, self.language), self.language)
+            found = self._made_host(tools)
             if len(self._hosts) < _HOSTS:
                 self._hosts[missing] = found
         return found
+
+    def _made_host(self, tools: Sequence[Tool]) -> ToolHost:
+        return ToolHost(
+            tools,
+            names(tools, self.language),
+            self.language,
+            undeclared_arguments=self._undeclared_arguments,
+        )
 
 
 class Toolsets:
     """The toolsets that were used last."""
 
-    def __init__(self, engines: Engines, tokens: int = DECLARATION_TOKENS) -> None:
+    def __init__(
+        self,
+        engines: Engines,
+        tokens: int = DECLARATION_TOKENS,
+        undeclared_arguments: UndeclaredArguments = "refuse",
+    ) -> None:
         self._engines = engines
         self._tokens = tokens
+        self._undeclared_arguments: UndeclaredArguments = undeclared_arguments
         self._kept: OrderedDict[tuple[int, str], Toolset] = OrderedDict()
         self._lock = Lock()
 
@@ -144,7 +161,7 @@ class Toolsets:
         found = self.kept(tools, language)
         if found is not None:
             return found
-        made = Toolset(tools, language, self._engines, self._tokens)
+        made = Toolset(tools, language, self._engines, self._tokens, self._undeclared_arguments)
         with self._lock:
             self._kept[(id(tools), language)] = made
             if len(self._kept) > _KEPT:

@@ -48,8 +48,15 @@ async def evaluate(service: Service, exchange: Exchange, dialect: Dialect) -> No
     settings = service.settings
     with service.turns.place():
         asked = code.decode_evaluate(body, language=settings.language, limits=settings.limits)
-        run = partial(run_program, asked.program, asked.tools, asked.journal)
-        outcome = await service.workers.run(partial(run, limits=settings.limits))
+        run = partial(
+            run_program,
+            asked.program,
+            asked.tools,
+            asked.journal,
+            limits=settings.limits,
+            undeclared_arguments=settings.undeclared_arguments,
+        )
+        outcome = await service.workers.run(run)
         await exchange.reply(code.encode_outcome(outcome))
 
 

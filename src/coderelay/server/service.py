@@ -100,6 +100,7 @@ def build(
             engine,
             limits=settings.limits,
             declaration_tokens=settings.declaration_tokens,
+            undeclared_arguments=settings.undeclared_arguments,
         ),
         passthrough=passthrough,
         transport=transport,

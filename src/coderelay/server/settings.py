@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from coderelay.core import DEFAULT_LIMITS, Limits, RequestError
 from coderelay.core.limits import KB, MB
-from coderelay.declare import DECLARATION_TOKENS
+from coderelay.declare import DECLARATION_TOKENS, UNDECLARED_ARGUMENTS, UndeclaredArguments
 from coderelay.engines.registry import languages
 from coderelay.server.hosts import ANY, host_name
 
@@ -48,6 +48,8 @@ class Settings:
     max_programs: int = 8
     declaration_tokens: int = DECLARATION_TOKENS
     """How long the declarations of tools may be, by estimate, before an index takes their place."""
+    undeclared_arguments: UndeclaredArguments = "refuse"
+    """What becomes of a call with an argument that its tool does not declare."""
     headers: int = 64 * KB
     """Bytes of a request before its body."""
     body: int = 64 * MB
@@ -74,6 +76,11 @@ class Settings:
         if self.language not in languages():
             known = " or ".join(languages())
             raise InvalidSetting(f"--language {self.language!r} is none: choose {known}")
+        if self.undeclared_arguments not in UNDECLARED_ARGUMENTS:
+            known = " or ".join(UNDECLARED_ARGUMENTS)
+            raise InvalidSetting(
+                f"--undeclared-arguments {self.undeclared_arguments!r} is unknown: choose {known}"
+            )
         if self.log_level not in LOG_LEVELS:
             raise InvalidSetting(
                 f"--log-level {self.log_level!r} is none: choose {', '.join(LOG_LEVELS)}"

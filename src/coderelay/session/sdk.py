@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from coderelay.core import Call, CallError, Json, Raised, Result, Returned, Tool, ToolName, Work
-from coderelay.declare import ToolHost, check_tools, names
+from coderelay.declare import ToolHost, UndeclaredArguments, check_tools, names
 from coderelay.declare.directory import Directory
 from coderelay.declare.languages import sendable
 from coderelay.declare.python import Stubs, stubs
@@ -43,11 +43,15 @@ def guest_source() -> str:
 class Sdk:
     """The tools of a session. Raises `InvalidTool` where one cannot be one."""
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
+    def __init__(
+        self, tools: Sequence[Tool], undeclared_arguments: UndeclaredArguments = "refuse"
+    ) -> None:
         check_tools(tools)
         self.tools = tools
         self.names: tuple[ToolName, ...] = names(tools, _LANGUAGE, taken=OWN)
-        self._host = ToolHost(tools, self.names, _LANGUAGE)
+        self._host = ToolHost(
+            tools, self.names, _LANGUAGE, undeclared_arguments=undeclared_arguments
+        )
         self._directory = Directory(tools, self.names, _LANGUAGE)
         self._places = {
             each: place for place, name in enumerate(self.names) for each in name.identifiers

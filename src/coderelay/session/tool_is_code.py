@@ -15,7 +15,7 @@ from typing import Any, Self
 from coderelay.answers import is_async
 from coderelay.core import InvalidTool, Json
 from coderelay.core.jsonvalue import NotJson, kind
-from coderelay.declare.index import DECLARATION_TOKENS
+from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
 from coderelay.engines.python.live.interpreter import LiveLimits
 from coderelay.engines.python.live.usage import Quota
 from coderelay.engines.wasm.off_main import to_its_end
@@ -75,6 +75,7 @@ class ToolIsCode:
         timeout: float | None = TIMEOUT,
         output: int = BUDGET,
         declarations: int = DECLARATION_TOKENS,
+        undeclared_arguments: UndeclaredArguments = "refuse",
         limits: LiveLimits | None = None,
         on_call: OnCall | None = None,
         on_result: OnResult | None = None,
@@ -84,7 +85,9 @@ class ToolIsCode:
         `api` is the shape of `tools`: `responses`, `chat` or `anthropic`. `directory` is where
         programs have their files; without one it is temporary. `timeout` is in seconds for each
         tool call, `output` in characters that the model reads of each of its own, `declarations`
-        in tokens that the instructions may spend on them. `on_call` hears of each call before it
+        in tokens that the instructions may spend on them. A call with an argument that its tool
+        does not declare is refused with the nearest name, unless the tool's schema lets it pass or
+        `undeclared_arguments` is `allow`. `on_call` hears of each call before it
         is made, and may raise `Refused`; `on_result` hears how it ended.
         """
         if api not in shapes.APIS:
@@ -101,7 +104,7 @@ class ToolIsCode:
         if any(shapes.name_of(other) == name for other in given.others):
             raise InvalidTool(f"a tool that is no function is named {name!r} too: use name=…")
         limits = limits or LiveLimits()
-        sdk = Sdk(given.functions)
+        sdk = Sdk(given.functions, undeclared_arguments)
         self._name = name
         self._tools = (*given.before, shapes.offered(code_tool(name), api), *given.after)
         self._instructions = partial(
