@@ -1,8 +1,14 @@
 """`make bench`: prints every measurement and whether its goal is met."""
 
-from bench import gateway, python, session, typescript
+from bench import gateway, healthz, python, session, typescript
 
-MEASUREMENTS = (typescript.measure, python.measure, gateway.measure, session.measure)
+MEASUREMENTS = (
+    typescript.measure,
+    python.measure,
+    gateway.measure,
+    healthz.measure,
+    session.measure,
+)
 
 
 def main() -> None:

@@ -9,13 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from coderelay.core import TimedOut
-from coderelay.core.jsonpieces import (
-    LONGEST_TOKEN,
-    MAX_CONTAINERS,
-    MAX_ITEMS,
-    Reading,
-    TooManyValues,
-)
+from coderelay.core.jsoncounts import MAX_CONTAINERS, MAX_ITEMS, Counts, TooManyValues, ValueRoom
+from coderelay.core.jsonpieces import LONGEST_TOKEN, Reading
 from coderelay.core.jsonreader import STRICT, read_json
 from coderelay.core.jsonvalue import MAX_DEPTH, NotJson, check_depth
 from coderelay.core.wanted import while_wanted
@@ -159,7 +154,7 @@ def test_a_long_text_that_is_no_json_is_refused_with_the_place(what: str) -> Non
 def test_bytes_that_are_no_text_are_refused_with_their_place() -> None:
     with pytest.raises(NotJson, match="not UTF-8 text: invalid start byte at byte 200003"):
         read_json(b'["' + b"x" * 200_001 + b"\xff" + b'"]')
-    with pytest.raises(NotJson, match="not UTF-8 text"):
+    with pytest.raises(NotJson, match="Extra data"):
         read_json(b'["' + b"x" * 200_000 + b'"]\xc3')
 
 
@@ -176,6 +171,18 @@ def test_bytes_that_are_no_text_are_refused_with_their_place() -> None:
 def test_a_text_with_too_many_values_is_refused_before_any_is_built(text: str) -> None:
     with pytest.raises(TooManyValues, match="more than"):
         read_json(text)
+
+
+def test_the_values_of_several_texts_are_counted_together() -> None:
+    room = ValueRoom(Counts(items=1_000, containers=10))
+    for _ in range(10):
+        room.take('[1, "' + "[{, " * 1_000 + '"]')  # what is in strings does not count
+    with pytest.raises(TooManyValues, match="more than 10 lists and objects"):
+        room.take("[]")
+    room = ValueRoom(Counts(items=1_000, containers=10))
+    room.take("1," * 900)
+    with pytest.raises(TooManyValues, match="more than 1,000 items"):
+        room.take("1," * 200)
 
 
 def test_what_stands_in_a_text_is_not_counted() -> None:

@@ -24,7 +24,7 @@ from coderelay.core import (
     Returned,
     Tool,
 )
-from coderelay.core.jsonpieces import TooManyValues
+from coderelay.core.jsoncounts import TooManyValues, ValueRoom
 from coderelay.core.jsonvalue import size
 
 Said: TypeAlias = ProgramState | call_ids.LaterCall | DamagedToken | None
@@ -89,8 +89,11 @@ class Block:
         told.answered, told.content, told.is_error = True, content, is_error
         self._waiting -= 1
 
-    def finish(self, tools: Mapping[str, Tool], limits: Limits, *, open: bool) -> CodeBlock:
-        """The block as a value. Raises what is wrong with it, if it is the open one."""
+    def finish(
+        self, tools: Mapping[str, Tool], limits: Limits, room: ValueRoom, *, open: bool
+    ) -> CodeBlock:
+        """The block as a value; `room` is for the values in its results. Raises what is wrong with
+        it, if it is the open one."""
         told = sorted(self._told, key=lambda each: each.call.index)
         problems = [*self.problems, *self._gaps(told), *self._excess(told, limits)]
         pending = tuple(each.call for each in told if not each.answered)
@@ -98,7 +101,7 @@ class Block:
             problems += [_unanswered(call.id) for call in pending]
             if problems:
                 raise problems[0]
-        journal, unread = _journal(told, tools, limits)
+        journal, unread = _journal(told, tools, limits, room)
         if open and unread:
             raise unread[0]
         return CodeBlock(
@@ -175,7 +178,7 @@ def _unanswered(id: str) -> HistoryError:
 
 
 def _journal(
-    told: list[_Told], tools: Mapping[str, Tool], limits: Limits
+    told: list[_Told], tools: Mapping[str, Tool], limits: Limits, room: ValueRoom
 ) -> tuple[tuple[Entry, ...], list[TooLarge]]:
     """The answered calls, and what was wrong with results that could not be read: those stay the
     text that they are."""
@@ -188,7 +191,9 @@ def _journal(
         answer: Result = Returned(content)
         try:
             if content is None or each.is_error or size(content) <= limits.result:
-                answer = result(content, is_error=each.is_error, tool=tools.get(call.name))
+                answer = result(
+                    content, is_error=each.is_error, tool=tools.get(call.name), room=room
+                )
         except TooManyValues as error:
             unread.append(TooLarge(f"the result of {brief(call.id)}: {error}; send less"))
         journal.append(Entry(call.name, call.arguments, answer, each.digest))

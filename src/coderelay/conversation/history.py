@@ -14,6 +14,7 @@ from coderelay.conversation.errors import DamagedToken, HistoryError, TooLarge
 from coderelay.conversation.program_state import ProgramState
 from coderelay.conversation.state_text import Room
 from coderelay.core import Completed, Failed, Json, Limits, Program, RequestError, Tool
+from coderelay.core.jsoncounts import ValueRoom
 
 MOST_PROGRAMS = 10_000
 """Programs in a history. The id of a call may tell of a hundred, so its length is no bound."""
@@ -141,14 +142,17 @@ class History:
         """The conversation. Raises what is wrong with its open block."""
         if self._stray is not None and self._open is None:
             raise self._stray
-        return tuple(self._finished())
+        return tuple(reversed([*self._finished()]))
 
     def _finished(self) -> Iterable[ConversationEntry]:
-        for each in self._read:
+        """The entries, the last one first: so its results are the last to be refused for want of
+        room."""
+        room = ValueRoom()
+        for each in reversed(self._read):
             if isinstance(each, Plain):
                 yield each
                 continue
-            block = each.finish(self._tools, self._limits, open=each is self._open)
+            block = each.finish(self._tools, self._limits, room, open=each is self._open)
             if block.program is not None or block.journal or block.pending:
                 yield block
 

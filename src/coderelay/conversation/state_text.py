@@ -25,13 +25,13 @@ from collections.abc import Mapping
 
 from coderelay.conversation.errors import TooLarge
 from coderelay.core import Json
-from coderelay.core.jsonpieces import check_counts
+from coderelay.core.jsoncounts import Counts, check_counts
 from coderelay.core.jsonreader import read_json
 from coderelay.core.jsonvalue import NotJson
 
 MAX_INFLATED = 1_000_000
 """Bytes that a text may unpack to: a small one could otherwise hold gigabytes."""
-_MOST_VALUES = 10_000
+_MOST = Counts(items=10_000, containers=10_000)
 """Values in a state: it is made of a few long texts."""
 MOST_INFLATED = 16_000_000
 """Bytes that all texts of a history may unpack to: a hundred bytes of each may hold a megabyte."""
@@ -113,7 +113,7 @@ def _inflate(whole: bytes, room: Room) -> tuple[bytes, bytes]:
 def _parse(read: tuple[bytes, bytes]) -> dict[str, Json]:
     form, plain = read
     try:
-        check_counts(plain, most_items=_MOST_VALUES, most_containers=_MOST_VALUES)
+        check_counts(plain, _MOST)
         value = read_json(plain)
     except NotJson as error:
         raise UnreadableState("cannot be read") from error

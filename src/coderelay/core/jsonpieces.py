@@ -11,78 +11,26 @@ import re
 from typing import Any, Literal
 
 from coderelay.core.errors import TimedOut
+from coderelay.core.jsonstrings import PIECE, STRING, string_cuts, wrong
 from coderelay.core.jsonvalue import MAX_DEPTH, Json, NotJson
-from coderelay.core.limits import KB, MB
+from coderelay.core.limits import MB
 from coderelay.core.wanted import is_wanted
 
-PIECE = 32 * KB
-"""About how many bytes are read at once."""
-MAX_ITEMS = 2_000_000
-"""Items that all lists and objects of one text may have together."""
-MAX_CONTAINERS = 500_000
-"""Lists and objects in one text. Each may take thirty times the room of its text, and the garbage
-collector looks at all of them in one step."""
 LONGEST_TOKEN = 1 * MB
 """Bytes of one number, one key, or white space: these are read at once."""
 
 _CLOSE = (b"]", b"}")
 _SPACE = re.compile(rb"[ \t\n\r]*")
-
-# None of these patterns has a choice at any byte, so none of them costs more than its length.
-_STRING = rb'"[^"\\]*(?:\\.[^"\\]*)*"'
 _PLAIN = rb'[^"\[\]{}]*'
-_SMALL = rb"[\[{]%b(?:%b%b)*[\]}]" % (_PLAIN, _STRING, _PLAIN)
-_NESTED = rb"[\[{]%b(?:(?:%b|%b)%b)*[\]}]" % (_PLAIN, _STRING, _SMALL, _PLAIN)
-_ITEMS = rb'(?:[^",\[\]{}]+|(%b)|(,)' % _STRING
-_STRINGS = re.compile(_STRING, re.DOTALL)
-_WHOLE_STRINGS = re.compile(rb'(?:[^"]+|%b)*' % _STRING, re.DOTALL)
+_SMALL = rb"[\[{]%b(?:%b%b)*[\]}]" % (_PLAIN, STRING, _PLAIN)
+_NESTED = rb"[\[{]%b(?:(?:%b|%b)%b)*[\]}]" % (_PLAIN, STRING, _SMALL, _PLAIN)
+_ITEMS = rb'(?:[^",\[\]{}]+|(%b)|(,)' % STRING
 # Items, as far as they can be told without a stack: strings, numbers and words, and of lists and
 # objects those that are nested no more than twice. The groups are the last string and the last
 # comma that stand between them.
 _ITEMS_OR_NESTED = re.compile(rb"%b|%b)*" % (_ITEMS, _NESTED), re.DOTALL)
 _ITEMS_ONLY = re.compile(rb"%b)*" % _ITEMS, re.DOTALL)
 _TOLD_DEPTH = 2
-# What a string holds, up to where it can be cut: never within an escape, nor between the two
-# escapes that together are one character.
-_INSIDE = re.compile(
-    rb"""
-    [^"\\]*
-    (?: \\ (?: [^u]
-             | u (?![dD][89abAB]) [0-9a-fA-F]{4}
-             | u [dD][89abAB][0-9a-fA-F]{2}
-               (?: \\u[dD][c-fC-F][0-9a-fA-F]{2}
-                 | (?= [^\\] | \\[^u] | \\u[^dD] | \\u[dD][^c-fC-F] ) ) )
-        [^"\\]* )*
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-
-
-class TooManyValues(NotJson):
-    """The text holds more values than one text may."""
-
-
-def check_counts(
-    data: bytes, *, most_items: int = MAX_ITEMS, most_containers: int = MAX_CONTAINERS
-) -> None:
-    """Raise `TooManyValues` for a text with too many items, lists or objects."""
-    starts = range(0, len(data), MB)
-    commas = sum(data.count(b",", at, at + MB) for at in starts)
-    opened = sum(data.count(each, at, at + MB) for at in starts for each in (b"[", b"{"))
-    if commas < most_items and opened <= most_containers:
-        return
-    commas = opened = at = 0
-    while at < len(data):  # what is in strings does not count
-        stretch = _WHOLE_STRINGS.match(data, at, at + PIECE)
-        assert stretch is not None
-        bare = _STRINGS.sub(b"", stretch[0])
-        commas += bare.count(b",")
-        opened += bare.count(b"[") + bare.count(b"{")
-        if commas >= most_items:
-            raise TooManyValues(f"it has more than {most_items:,} items")
-        if opened > most_containers:
-            raise TooManyValues(f"it has more than {most_containers:,} lists and objects")
-        at = stretch.end() if stretch.end() > at else _string_cuts(data, at, PIECE)[-1] + 1
 
 
 class _Level:
@@ -177,7 +125,7 @@ class Reading:
         """Read a string that is longer than a piece. Returns where to go on."""
         while self._reading is not self._levels[-1]:
             self._open()
-        level, cuts = self._reading, _string_cuts(self._data, start, self._piece)
+        level, cuts = self._reading, string_cuts(self._data, start, self._piece)
         end = cuts[-1] + 1
         if not level.is_list and not self._data[level.cut : start].rstrip().endswith(b":"):
             if end - start > LONGEST_TOKEN:
@@ -282,33 +230,4 @@ class Reading:
             raise self._error(error.msg, start + len(inside)) from error
 
     def _error(self, message: str, at: int) -> NotJson:
-        return _error(message, self._data, at)
-
-
-def _string_cuts(data: bytes, start: int, piece: int) -> list[int]:
-    """The places at which a string that starts there can be cut; the last is its end."""
-    cuts: list[int] = []
-    at = start + 1
-    while True:
-        inside = _INSIDE.match(data, at, at + piece)
-        assert inside is not None
-        end = inside.end()
-        if data[end : end + 1] == b'"':
-            return [*cuts, end]
-        while end > at and data[end : end + 1] > b"\x7f" and data[end] & 0xC0 == 0x80:
-            end -= 1  # not within a character
-        if end == at:
-            found = b"\\" in data[end : end + 1] and end + 12 < len(data)
-            message = "Invalid \\escape" if found else "Unterminated string"
-            raise _error(message, data, at if found else start)
-        cuts.append(end)
-        at = end
-
-
-def _error(message: str, data: bytes, at: int) -> NotJson:
-    starts = range(0, at, MB)
-    line = 1 + sum(data.count(b"\n", each, min(at, each + MB)) for each in starts)
-    first = data.rfind(b"\n", 0, at) + 1
-    pieces = (data[each : min(at, each + MB)] for each in range(first, at, MB))
-    column = 1 + sum(len(piece.decode("utf-8", "ignore")) for piece in pieces)
-    return NotJson(f"line {line}, column {column}: {message}")
+        return wrong(message, self._data, at)

@@ -5,14 +5,15 @@ import json
 import math
 from collections.abc import Iterator
 
-from coderelay.core.jsonpieces import Reading, check_counts
+from coderelay.core.jsoncounts import check_counts
+from coderelay.core.jsonpieces import Reading
 from coderelay.core.jsonvalue import MAX_DEPTH, Json, NotJson, check_depth
 from coderelay.core.limits import KB, MB
 
-SHORT = 64 * KB
-"""Texts up to this length are read at once, whatever is in them: it takes a few milliseconds."""
-_SIMPLE, _FEW = 512 * KB, 20_000
-"""So are texts up to this length that have only so many items, lists and objects."""
+_SHORT = 8 * KB
+"""Texts up to this length are read at once, whatever is in them."""
+_SIMPLE, _FEW = 128 * KB, 5_000
+"""So are texts up to this length that have only so many commas and brackets, strings included."""
 
 
 def _refuse(constant: str) -> Json:
@@ -39,7 +40,7 @@ def read_json(text: str | bytes, decoder: json.JSONDecoder = STRICT) -> Json:
     Raises `NotJson`, which says where the text goes wrong, and `TooManyValues`.
     """
     try:
-        if _is_quickly_read(text):
+        if is_quickly_read(text):
             return _read_at_once(text, decoder)
         data = _utf8(text)
         check_counts(data)
@@ -56,8 +57,9 @@ def read_json(text: str | bytes, decoder: json.JSONDecoder = STRICT) -> Json:
         raise NotJson("a whole number has more than 4,300 digits") from error
 
 
-def _is_quickly_read(text: str | bytes) -> bool:
-    if len(text) <= SHORT:
+def is_quickly_read(text: str | bytes) -> bool:
+    """Whether it takes no more than a few milliseconds to read a text, and the texts in it."""
+    if len(text) <= _SHORT:
         return True
     if len(text) > _SIMPLE:
         return False

@@ -9,17 +9,21 @@ from functools import partial
 from typing import Protocol, TypeVar, assert_never
 
 from coderelay.conversation import Event, Request, Started
+from coderelay.conversation.large import is_large_outcome
 from coderelay.core import DEFAULT_LIMITS, Limits, Outcome
+from coderelay.core.limits import KB
 from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
 from coderelay.gateway.estimate import estimated_tokens
 from coderelay.gateway.replay import Replays, run_block
 from coderelay.gateway.toolset import Engines, Toolset, Toolsets
-from coderelay.gateway.turn import AskModel, Done, ReplayPrograms, RunProgram, Turn
-from coderelay.models.protocol import Model
+from coderelay.gateway.turn import AskModel, Done, ReplayPrograms, RunProgram, Step, Turn
+from coderelay.models.protocol import Delta, Model
 
 T = TypeVar("T")
 
 _REPLAY_SHARE = 5
+_SHORT_ANSWER = 64 * KB
+"""Characters of a model's answer that are worked on in the event loop."""
 
 _ALPHABET = string.ascii_letters + string.digits
 
@@ -34,6 +38,24 @@ class RunBlocking(Protocol):
 def new_id() -> str:
     """Nine letters and digits that no other program has."""
     return "".join(secrets.choice(_ALPHABET) for _ in range(9))
+
+
+class _Steps:
+    """Takes the steps of a turn in the event loop, or aside once something in the turn is large."""
+
+    def __init__(self, run_aside: RunBlocking, *, large: bool) -> None:
+        self.large = large
+        self._run_aside = run_aside
+        self._received = 0
+
+    async def take(self, step: Callable[[], Step]) -> Step:
+        """The step that comes next."""
+        return await self._run_aside(step) if self.large else step()
+
+    def count(self, delta: Delta) -> None:
+        """The model has sent so much more."""
+        self._received += len(getattr(delta, "text", "") or getattr(delta, "arguments", ""))
+        self.large |= self._received > _SHORT_ANSWER
 
 
 class Gateway:
@@ -73,10 +95,15 @@ class Gateway:
         *,
         key: str | None,
         run_blocking: RunBlocking,
+        run_aside: RunBlocking | None = None,
+        large: bool = False,
         observe: Callable[[Event], None] = lambda event: None,
     ) -> AsyncGenerator[Event, None]:
         """Everything that a request leads to; `Started` first, the `Reply` last. `observe` is
         told of each event before it is passed on.
+
+        Programs run by `run_blocking`. Steps that would hold up the event loop are taken by
+        `run_aside`: all of them, if the request is `large`.
 
         Raises `RequestError`s before `Started`. Later: `UpstreamError`, `ProgramsSpent`, and
         `EngineError` where the server could not do its part.
@@ -84,25 +111,30 @@ class Gateway:
         toolset = await self._toolset(request, request.language, run_blocking)
         started = Started(self._new_id(), int(self._now()), request.model)
         turn = Turn(request, toolset, started, new_id=self._new_id)
-        step = turn.start()
+        steps = _Steps(run_aside or run_blocking, large=large)
+        step = await steps.take(turn.start)
         while True:
             for event in turn.take_events():
                 observe(event)
                 yield event
             match step:
                 case RunProgram():
-                    step = turn.program_stopped(*await self._run(step, request, run_blocking))
+                    outcome, fingerprint = await self._run(step, request, run_blocking)
+                    steps.large |= is_large_outcome(outcome)
+                    step = await steps.take(partial(turn.program_stopped, outcome, fingerprint))
                 case ReplayPrograms(entries):
                     work = partial(self._replays.resolve, entries, toolset)
-                    step = turn.programs_replayed(await run_blocking(work))
+                    known = await run_blocking(work)
+                    step = await steps.take(partial(turn.programs_replayed, known))
                 case AskModel(body):
                     async with aclosing(self._model.stream(body, key=key)) as deltas:
                         async for delta in deltas:
                             turn.model_sent(delta)
+                            steps.count(delta)
                             for event in turn.take_events():
                                 observe(event)
                                 yield event
-                    step = turn.model_answered()
+                    step = await steps.take(turn.model_answered)
                 case Done():
                     return
                 case _:

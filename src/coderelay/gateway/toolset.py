@@ -4,14 +4,15 @@ A client sends the same tools with every request, and a dialect gives equal decl
 same tuple: so the tuple itself is the key. Dropping what is kept changes no answer.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from threading import Lock
 from typing import TypeAlias
 
 from coderelay.core import Json, Limits, Outcome, Program, Run, Tool
+from coderelay.core.cache import WeighedCache
 from coderelay.core.journal import Journal
+from coderelay.core.jsonvalue import dump
+from coderelay.core.limits import MB
 from coderelay.declare import (
     DECLARATION_TOKENS,
     ToolHost,
@@ -24,7 +25,8 @@ from coderelay.declare import (
 from coderelay.engines.protocol import Engine
 from coderelay.engines.reach import reached, words
 
-_KEPT = 128
+_KEPT, _KEPT_BYTES = 128, 32 * MB
+"""How many toolsets are kept, and how many bytes of declarations."""
 _HOSTS = 8
 """How many subsets of a toolset are kept, for programs that began before a tool was added."""
 
@@ -144,17 +146,11 @@ class Toolsets:
         self._engines = engines
         self._tokens = tokens
         self._undeclared_arguments: UndeclaredArguments = undeclared_arguments
-        self._kept: OrderedDict[tuple[int, str], Toolset] = OrderedDict()
-        self._lock = Lock()
+        self._cache = WeighedCache[tuple[int, str], Toolset](_KEPT, _KEPT_BYTES)
 
     def kept(self, tools: tuple[Tool, ...], language: str) -> Toolset | None:
         """The toolset of these tools, if it is kept: then nobody else can have the tuple's id."""
-        key = (id(tools), language)
-        with self._lock:
-            found = self._kept.get(key)
-            if found is not None:
-                self._kept.move_to_end(key)
-            return found
+        return self._cache.get((id(tools), language))
 
     def of(self, tools: tuple[Tool, ...], language: str) -> Toolset:
         """The toolset of these tools, made where it is not kept. That may take a while."""
@@ -162,8 +158,8 @@ class Toolsets:
         if found is not None:
             return found
         made = Toolset(tools, language, self._engines, self._tokens, self._undeclared_arguments)
-        with self._lock:
-            self._kept[(id(tools), language)] = made
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        return made
+        return self._cache.put((id(tools), language), made, sum(map(_weight, tools)))
+
+
+def _weight(tool: Tool) -> int:
+    return len(tool.description) + len(dump(tool.parameters)) + len(dump(tool.returns))

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from coderelay.conversation import UpstreamError, Usage
 from coderelay.core import Json
-from coderelay.core.jsonpieces import TooManyValues
+from coderelay.core.jsoncounts import TooManyValues
 from coderelay.core.jsonreader import read_json
-from coderelay.core.jsonvalue import NotJson
+from coderelay.core.jsonvalue import NotJson, dump
+from coderelay.core.limits import KB
 from coderelay.models.protocol import (
     CallPiece,
     Counted,
@@ -24,6 +25,7 @@ _MESSAGE = frozenset(
     "role content tool_calls function_call reasoning_content reasoning refusal audio".split()
 )
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
+_LONGEST_TEXT = 16 * KB
 _MOST_TOKENS = 2**53
 """A count beyond is none: sums and metrics are to stay exact."""
 
@@ -53,6 +55,16 @@ def pieces(body: Json) -> Iterator[Delta]:
         yield from _choice(choices[0])
     if isinstance(body.get("usage"), Mapping):
         yield Counted(_usage(body["usage"]))
+
+
+def short_pieces(body: Json) -> Iterator[Delta]:
+    """The same pieces, with long texts in several: each is worked on in one step."""
+    for piece in pieces(body):
+        if isinstance(piece, (TextPiece, ReasoningPiece, RefusalPiece)):
+            for at in range(0, len(piece.text), _LONGEST_TEXT):
+                yield type(piece)(piece.text[at : at + _LONGEST_TEXT])
+        else:
+            yield piece
 
 
 def error_message(body: Json) -> str:
@@ -108,7 +120,7 @@ def _call(place: int, call: Mapping[str, Json]) -> CallPiece:
 
 def _text(value: Json) -> str:
     if isinstance(value, Mapping):  # Ollama's own arguments are an object
-        return json.dumps(value)
+        return dump(value)
     return value if isinstance(value, str) else ""
 
 

@@ -5,22 +5,27 @@ What fails before the first byte of an answer, for a reason that may pass, is tr
 """
 
 import asyncio
-import json
 import math
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
+from typing import TypeVar
 
 import httpx
 
 from coderelay.conversation import UpstreamError, UpstreamTimeout
 from coderelay.core import Json
+from coderelay.core.jsonreader import is_quickly_read
+from coderelay.core.jsonvalue import dump
+from coderelay.core.jsonwriter import is_small
 from coderelay.models.bounded import AnswerLimits, read_events, read_start, read_whole
 from coderelay.models.connection import BadAnswer
 from coderelay.models.failures import redirected
 from coderelay.models.protocol import Delta, Finished
-from coderelay.models.reading import error_message, parsed, pieces
+from coderelay.models.reading import error_message, parsed, short_pieces
 from coderelay.models.scrub import scrub
 from coderelay.models.transport import transport_for
+
+T = TypeVar("T")
 
 _PASSING = frozenset({408, 429, 500, 502, 503, 504, 529})
 _LONGEST_PAUSE = 30.0
@@ -64,7 +69,7 @@ class Upstream:
         sent = dict(body)
         if sent.get("stream"):
             sent["stream_options"] = {"include_usage": True}
-        content = json.dumps(sent, ensure_ascii=False).encode("utf-8", "replace")
+        content = await _off_loop(lambda: _written(sent), large=not is_small(sent))
         async with self.relay("POST", "/chat/completions", content, key=key) as response:
             try:
                 if not 200 <= response.status_code < 300:
@@ -159,7 +164,7 @@ async def _failure(response: httpx.Response) -> UpstreamError:
 async def _answer(response: httpx.Response, limits: AnswerLimits) -> AsyncIterator[Delta]:
     """The pieces of a response: of one JSON value, or of one for each event."""
     if "text/event-stream" not in response.headers.get("content-type", ""):
-        for piece in pieces(parsed(await read_whole(response, limits.whole))):
+        async for piece in _deltas(await read_whole(response, limits.whole)):
             yield piece
         return
     finished = False
@@ -167,11 +172,29 @@ async def _answer(response: httpx.Response, limits: AnswerLimits) -> AsyncIterat
         async for data in events:
             if data == "[DONE]":
                 return
-            for piece in pieces(parsed(data)):
+            async for piece in _deltas(data):
                 finished = finished or (isinstance(piece, Finished) and piece.reason != "")
                 yield piece
     if not finished:
         raise UpstreamError("the model's endpoint broke off in the midst of its answer")
+
+
+async def _deltas(text: str | bytes) -> AsyncIterator[Delta]:
+    """The pieces in a JSON text. Between those of a long one, others get a turn of the loop."""
+    large = not is_quickly_read(text)
+    for piece in await _off_loop(lambda: list(short_pieces(parsed(text))), large=large):
+        if large:
+            await asyncio.sleep(0)
+        yield piece
+
+
+def _written(body: Mapping[str, Json]) -> bytes:
+    return dump(body).encode("utf-8", "replace")
+
+
+async def _off_loop(work: Callable[[], T], *, large: bool) -> T:
+    """Do work here and now, or on a thread if it is large."""
+    return await asyncio.to_thread(work) if large else work()
 
 
 def _pause(attempt: int, after: str | None) -> float:

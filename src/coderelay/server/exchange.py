@@ -1,7 +1,6 @@
 """One request and its answer: reads the body under its limit, writes whole or in pieces."""
 
 import asyncio
-import json
 import re
 import secrets
 from collections.abc import Callable, Mapping
@@ -10,8 +9,8 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 from coderelay.core import Json
-from coderelay.core.jsonpieces import TooManyValues
-from coderelay.core.jsonvalue import NotJson
+from coderelay.core.jsoncounts import TooManyValues
+from coderelay.core.jsonvalue import NotJson, dump
 from coderelay.server.errors import BodyTooLarge, Gone, NotJsonBody, TooManyValuesInBody
 from coderelay.server.headers import Headers
 from coderelay.wire import parse
@@ -20,7 +19,7 @@ GONE = 499
 """The status that is logged for a client who left before the answer."""
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
-EVENTS = b"text/event-stream"
+EVENTS, JSON = b"text/event-stream", b"application/json"
 
 
 class Exchange:
@@ -98,7 +97,7 @@ class Exchange:
         self, body: Json, *, status: int = 200, headers: Mapping[str, str] | None = None
     ) -> None:
         """Send a whole JSON answer."""
-        await self.reply_bytes(as_json(body), b"application/json", status=status, headers=headers)
+        await self.reply_bytes(as_json(body), JSON, status=status, headers=headers)
 
     async def reply_bytes(
         self,
@@ -137,12 +136,9 @@ class Exchange:
 
 
 def as_json(value: Json) -> bytes:
-    """The text of a value. A lone surrogate has no UTF-8 form, so it stays an escape."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+    """The text of a value. A lone surrogate has no UTF-8 form; its Python escape, which stands in
+    a string, is the JSON escape too."""
+    return dump(value).encode("utf-8", "backslashreplace")
 
 
 def _request_id(given: bytes | None) -> str:

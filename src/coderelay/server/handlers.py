@@ -4,15 +4,18 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from coderelay.conversation import Reply, Request
+from coderelay.conversation.large import is_large_event
 from coderelay.core import Json
+from coderelay.core.jsonreader import is_quickly_read
 from coderelay.declare import check_tools, code_tool, prompt
 from coderelay.dialects import code
 from coderelay.dialects.dialect import Dialect
 from coderelay.run import evaluate as run_program
-from coderelay.server.exchange import Exchange
+from coderelay.server.exchange import JSON, Exchange, as_json
 from coderelay.server.metrics import CONTENT_TYPE
 from coderelay.server.relay import relay
 from coderelay.server.service import Service
+from coderelay.server.settings import Settings
 from coderelay.server.streaming import Events, send_events
 
 Handler = Callable[[Service, Exchange, Dialect], Awaitable[None]]
@@ -20,68 +23,93 @@ Handler = Callable[[Service, Exchange, Dialect], Awaitable[None]]
 
 async def complete(service: Service, exchange: Exchange, dialect: Dialect) -> None:
     """A completion: passed on as it came, or a turn."""
-    raw = await exchange.body(service.settings.body)
-    body = exchange.parsed(raw)
+    raw, body, large = await _received(service, exchange)
     if dialect.relays(body) and service.passthrough is not None:
         return await relay(service, exchange, raw)
+    del raw  # a turn may take long
     with service.turns.place():
-        request = dialect.decode(body, service.defaults)
+        request = await service.do(partial(dialect.decode, body, service.defaults), large=large)
+        del body
         exchange.notes.update(mode="turn", language=request.language, stream=request.stream)
-        await _turn(service, exchange, request, dialect)
+        await _turn(service, exchange, request, dialect, large=large)
     return None
 
 
-async def _turn(service: Service, exchange: Exchange, request: Request, dialect: Dialect) -> None:
-    events = service.turn(request, exchange.key)
+async def _received(service: Service, exchange: Exchange) -> tuple[bytes, Json, bool]:
+    """The body as it came and as a value, and whether it is large."""
+    raw = await exchange.body(service.settings.body)
+    large = not is_quickly_read(raw)
+    return raw, await service.do(partial(exchange.parsed, raw), large=large), large
+
+
+async def _turn(
+    service: Service, exchange: Exchange, request: Request, dialect: Dialect, *, large: bool
+) -> None:
+    events = service.turn(request, exchange.key, large=large)
     if request.stream:
-        answer = Events(dialect, request)
-        await send_events(exchange, events, answer, keep_alive=service.settings.keep_alive)
+        await send_events(
+            exchange,
+            events,
+            Events(dialect, request),
+            keep_alive=service.settings.keep_alive,
+            run_aside=service.readers.run,
+        )
         return
     reply = [event async for event in events][-1]
     assert isinstance(reply, Reply)
-    await exchange.reply(dialect.encode(reply, request))
+    written = await service.do(
+        lambda: as_json(dialect.encode(reply, request)), large=is_large_event(reply)
+    )
+    await exchange.reply_bytes(written, JSON)
 
 
 async def evaluate(service: Service, exchange: Exchange, dialect: Dialect) -> None:
     """A program and its journal: the outcome."""
-    body = exchange.parsed(await exchange.body(service.settings.body))
-    settings = service.settings
+    _, body, large = await _received(service, exchange)
+    language, limits = service.settings.language, service.settings.limits
     with service.turns.place():
-        asked = code.decode_evaluate(body, language=settings.language, limits=settings.limits)
-        run = partial(
-            run_program,
-            asked.program,
-            asked.tools,
-            asked.journal,
-            limits=settings.limits,
-            undeclared_arguments=settings.undeclared_arguments,
-        )
-        outcome = await service.workers.run(run)
-        await exchange.reply(code.encode_outcome(outcome))
+        decode = partial(code.decode_evaluate, body, language=language, limits=limits)
+        asked = await service.do(decode, large=large)
+        written = await service.workers.run(partial(_evaluated, asked, service.settings))
+        await exchange.reply_bytes(written, JSON)
+
+
+def _evaluated(asked: code.EvaluateRequest, settings: Settings) -> bytes:
+    outcome = run_program(
+        asked.program,
+        asked.tools,
+        asked.journal,
+        limits=settings.limits,
+        undeclared_arguments=settings.undeclared_arguments,
+    )
+    return as_json(code.encode_outcome(outcome))
 
 
 async def declare(service: Service, exchange: Exchange, dialect: Dialect) -> None:
     """Tools: what a model is to be told of them."""
-    body = exchange.parsed(await exchange.body(service.settings.body))
+    _, body, large = await _received(service, exchange)
     with service.turns.place():
-        asked = code.decode_declarations(body, language=service.settings.language)
+        decode = partial(code.decode_declarations, body, language=service.settings.language)
+        asked = await service.do(decode, large=large)
         tokens = service.settings.declaration_tokens
-        await exchange.reply(await service.workers.run(partial(_declared, asked, tokens)))
+        written = await service.workers.run(partial(_declared, asked, tokens))
+        await exchange.reply_bytes(written, JSON)
 
 
-def _declared(asked: code.DeclarationsRequest, tokens: int) -> Json:
+def _declared(asked: code.DeclarationsRequest, tokens: int) -> bytes:
     check_tools(asked.tools)
     told = prompt(asked.tools, asked.language, tokens=tokens)
-    return code.encode_declarations(told.declarations, told.instructions, code_tool(asked.language))
+    tool = code_tool(asked.language)
+    return as_json(code.encode_declarations(told.declarations, told.instructions, tool))
 
 
 async def count_tokens(service: Service, exchange: Exchange, dialect: Dialect) -> None:
     """About how many tokens the prompt of a request is."""
     counting = dialect.counting
     assert counting is not None
-    body = exchange.parsed(await exchange.body(service.settings.body))
+    _, body, large = await _received(service, exchange)
     with service.turns.place():
-        asked = counting.decode(body, service.defaults)
+        asked = await service.do(partial(counting.decode, body, service.defaults), large=large)
         tokens = await service.workers.run(partial(service.gateway.estimate, asked))
         await exchange.reply(counting.encode(tokens))
 

@@ -1,9 +1,11 @@
 """One process that serves, or one that watches over several, which share but a socket."""
 
 import asyncio
+import gc
 import os
 import shutil
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +13,7 @@ from functools import partial
 from typing import cast
 
 import uvicorn
+from starlette.applications import Starlette
 from uvicorn.supervisors import Multiprocess
 
 from coderelay.server.app import create_app
@@ -20,6 +23,13 @@ from coderelay.server.metrics import SHARED_FOLDER
 from coderelay.server.settings import InvalidSetting, Settings
 
 _BACKLOG = 2_048
+_SWITCH = 0.001
+"""Seconds after which a busy thread lets another go on. The event loop may have to wait for each
+busy thread, several times for one request; with Python's own 5 ms that is long."""
+_COLLECTIONS = (10_000, 20, 500)
+"""How many objects are made before the garbage collector looks at the new ones, and how often it
+does before it looks at older ones, and at all. With Python's own numbers it looked at all objects
+again and again while a large body was read, and stopped every thread for half a second."""
 
 
 def serve(settings: Settings, announce: Callable[[str], None] = lambda url: None) -> None:
@@ -48,7 +58,7 @@ class _Supervisor(Multiprocess):
 
 def _config(settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
-        partial(create_app, settings),
+        partial(_application, settings),
         factory=True,
         lifespan="on",
         workers=settings.workers,
@@ -62,6 +72,16 @@ def _config(settings: Settings) -> uvicorn.Config:
         timeout_worker_healthcheck=60,
         timeout_keep_alive=75,  # longer than proxies keep theirs, or they meet a closed one
     )
+
+
+def _application(settings: Settings) -> Starlette:
+    """The application, in a process that is its own and is tuned for it."""
+    app = create_app(settings)
+    sys.setswitchinterval(_SWITCH)
+    gc.collect()
+    gc.freeze()  # what there is now will stay
+    gc.set_threshold(*_COLLECTIONS)
+    return app
 
 
 def _listen(settings: Settings) -> socket.socket:

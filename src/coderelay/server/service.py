@@ -1,9 +1,10 @@
 """What all requests share: made once when the server starts, and none of it is about a client."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from typing import TypeVar
 
 import httpx
 
@@ -26,6 +27,12 @@ from coderelay.server.scripted import demonstration
 from coderelay.server.settings import SCRIPTED, Settings
 from coderelay.server.workers import Workers
 
+T = TypeVar("T")
+
+_READERS = 2
+"""Large bodies and answers that are worked on at the same time. They share the interpreter, so more
+would not make them faster; fewer would let one stand in the way of the others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Service:
@@ -39,6 +46,10 @@ class Service:
     connections: Admission
     turns: Admission
     workers: Workers
+    """For programs."""
+    readers: Workers
+    """For whatever else takes too long for the event loop. Programs may take all threads of their
+    own for seconds, and a large body that is only passed on must not wait for that."""
     metrics: Metrics
     readiness: Readiness
     gateway: Gateway
@@ -46,15 +57,28 @@ class Service:
     """None where the model is no endpoint, so that there is nothing to pass a request on to."""
     transport: httpx.AsyncBaseTransport | None
 
-    def turn(self, request: Request, client_key: str | None) -> AsyncIterator[Event]:
-        """Begin a turn: its programs run on the worker threads, its events are counted."""
-        key = self.settings.key_for_upstream(client_key)
-        count = partial(self._count, request.language)
-        return self.gateway.turn(request, key=key, run_blocking=self.workers.run, observe=count)
+    async def do(self, work: Callable[[], T], *, large: bool) -> T:
+        """Do work here and now, or on a thread beside the event loop if it is large."""
+        return await self.readers.run(work) if large else work()
+
+    def turn(
+        self, request: Request, client_key: str | None, *, large: bool
+    ) -> AsyncIterator[Event]:
+        """Begin a turn: its programs run on the worker threads, its events are counted. A `large`
+        request is worked on beside the event loop."""
+        return self.gateway.turn(
+            request,
+            key=self.settings.key_for_upstream(client_key),
+            run_blocking=self.workers.run,
+            run_aside=self.readers.run,
+            large=large,
+            observe=partial(self._count, request.language),
+        )
 
     async def close(self) -> None:
         """Let go of threads and connections."""
         self.workers.close()
+        self.readers.close()
         if self.transport is not None:
             await self.transport.aclose()
 
@@ -93,6 +117,7 @@ def build(
         connections=Admission(settings.connections, "requests"),
         turns=Admission(settings.turns, "turns"),
         workers=Workers(settings.threads, metrics.guest),
+        readers=Workers(_READERS, name="reader"),
         metrics=metrics,
         readiness=Readiness(settings.language),
         gateway=Gateway(

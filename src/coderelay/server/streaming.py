@@ -4,11 +4,14 @@ is said a comment line keeps the connection alive."""
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator
+from functools import partial
 from typing import TypeVar
 
 from coderelay.conversation import Event, Request
+from coderelay.conversation.large import is_large_event
 from coderelay.core import Json
 from coderelay.dialects.dialect import Dialect
+from coderelay.gateway.gateway import RunBlocking
 from coderelay.server.exchange import Exchange, as_json
 
 T = TypeVar("T")
@@ -49,15 +52,26 @@ class Events:
 
 
 async def send_events(
-    exchange: Exchange, events: AsyncIterator[Event], answer: Events, *, keep_alive: float
+    exchange: Exchange,
+    events: AsyncIterator[Event],
+    answer: Events,
+    *,
+    keep_alive: float,
+    run_aside: RunBlocking,
 ) -> None:
     """Send what the answer makes of each event. The first only says that the request is sound, so
-    it waits for the second: what fails before that still has a status of its own."""
+    it waits for the second: what fails before that still has a status of its own. Large events are
+    written by `run_aside`."""
     exchange.breaking = answer.fail
     held = answer.feed(await anext(events))
     async with contextlib.aclosing(with_silences(events, keep_alive)) as happenings:
         async for happened in happenings:
-            piece = ALIVE if happened is None else answer.feed(happened)
+            if happened is None:
+                piece = ALIVE
+            elif is_large_event(happened):
+                piece = await run_aside(partial(answer.feed, happened))
+            else:
+                piece = answer.feed(happened)
             if not exchange.status:
                 await exchange.start(200, HEADERS)
             if held or piece:

@@ -21,9 +21,11 @@ class Workers:
     """A fixed number of threads. Work whose request is gone is dropped; a guest that is under way
     for it is stopped."""
 
-    def __init__(self, threads: int, observe: Observe = lambda waited, ran: None) -> None:
+    def __init__(
+        self, threads: int, observe: Observe = lambda waited, ran: None, *, name: str = "guest"
+    ) -> None:
         self._observe = observe
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="guest")
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._start(threads)
 
     def run(self, work: Callable[[], T]) -> Awaitable[T]:

@@ -8,6 +8,7 @@ from typing import Any
 from coderelay.conversation.state_text import MAX_INFLATED, UnreadableState, pack, unpack
 from coderelay.core.jsonreader import read_json
 from coderelay.core.jsonvalue import NotJson, canonical, check_depth, dump, same
+from coderelay.engines.wasm.payload import has_long_integer, without_surrogates
 from tests.attacks.costs import Case
 
 TEXT, SHORTER = 1_100_000, 150_000
@@ -99,6 +100,20 @@ CASES = (
         SHORTER,
         lambda size: (_value("[1,[]],")(size), _value("[1,[]],")(size)),
         lambda pair: same(*pair),
+    ),
+    Case(
+        "engines.wasm.payload.has_long_integer",
+        "numbers of 15 digits",
+        TEXT,
+        lambda size: ("9" * 15 + ",") * (size // 16),
+        has_long_integer,
+    ),
+    Case(
+        "engines.wasm.payload.without_surrogates",
+        "surrogates",
+        TEXT,
+        lambda size: "\ud800" * (size // 3),
+        without_surrogates,
     ),
     Case(
         "conversation.state_text.unpack",

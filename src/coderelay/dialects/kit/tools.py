@@ -3,17 +3,19 @@
 import marshal
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TypeVar
 
 from coderelay.conversation import FieldError, Message, Unsupported
 from coderelay.core import Json, Tool
+from coderelay.core.cache import WeighedCache
+from coderelay.core.limits import MB
 from coderelay.dialects.kit.fields import Fields
 
 Told = TypeVar("Told", bound=Hashable)
 
 OWN_FIELDS = ("allowed_callers", "output_schema", "output")
 """What a declaration may say beside its API's fields; no upstream knows these."""
+_KEPT, _KEPT_BYTES = 128, 32 * MB
 _NO_REFERENCES = 2  # the last version whose bytes depend on the values alone
 
 
@@ -41,21 +43,21 @@ def kept(
     """Keeps what was read, because a client sends the same tools with every request. `Told` is all
     that it depends on besides.
 
-    The declarations' bytes are the key; `marshal` is the fastest way to them, and nothing from
-    outside is ever unpacked by it. Equal declarations give the same tuple of tools, by which the
-    gateway keeps what follows from them.
+    The declarations' bytes are the key; `marshal` is the fastest way to them, tool by tool, and
+    nothing from outside is ever unpacked by it. Equal declarations give the same tuple of tools, by
+    which the gateway keeps what follows from them.
     """
-
-    @lru_cache(maxsize=128)
-    def of(packed: bytes, told: Told) -> DeclaredTools:
-        return read(marshal.loads(packed), told)
+    cache = WeighedCache[tuple[bytes, Told], DeclaredTools](_KEPT, _KEPT_BYTES)
 
     def reader(declared: list[Json], told: Told) -> DeclaredTools:
         try:
-            packed = marshal.dumps(declared, _NO_REFERENCES)
+            packed = b"".join([marshal.dumps(each, _NO_REFERENCES) for each in declared])
         except ValueError as error:
             raise Unsupported("tools", "are nested too deeply") from error
-        return of(packed, told)
+        found = cache.get((packed, told))
+        if found is None:
+            found = cache.put((packed, told), read(declared, told), len(packed))
+        return found
 
     return reader
 

@@ -1,13 +1,13 @@
 """The texts that enter a guest: the same bytes whenever the same step is taken."""
 
 import json
-import re
 from collections.abc import Sequence
 
 from coderelay.core import Limits, Program, Raised, Result, ToolName
 from coderelay.core.unicode import normalize
 from coderelay.engines.fence import whole_block
 from coderelay.engines.reach import reached, words
+from coderelay.engines.wasm.payload import without_surrogates
 
 _TAGS = frozenset({"", "python", "python3", "py"})
 _REACHING = frozenset(
@@ -17,7 +17,6 @@ _REACHING = frozenset(
 """Words by which a program can come to names that its source does not show."""
 _RANDOM = frozenset("email random secrets statistics tempfile".split())
 """Words by which a program can come to the module `random`."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def unfenced(source: str) -> str:
@@ -53,6 +52,4 @@ def results(indices: Sequence[int], given: Sequence[Result], payloads: Sequence[
             entries.append(f"[{index},1,{payload}]")
         else:
             entries.append(f"[{index},0,{payload}]")
-    text = f"[{','.join(entries)}]"
-    # Lone surrogates have no UTF-8 form; in JSON they are always inside a string.
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return without_surrogates(f"[{','.join(entries)}]")

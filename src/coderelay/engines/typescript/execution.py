@@ -1,7 +1,6 @@
 """One TypeScript program under way."""
 
 import json
-import re
 import struct
 from collections.abc import Callable, Hashable, Sequence
 
@@ -16,9 +15,8 @@ from coderelay.engines.typescript.stack import FILE
 from coderelay.engines.typescript.stock import Stock
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.execution import NO_MEMORY, GuestExecution
+from coderelay.engines.wasm.payload import has_long_integer, without_surrogates
 
-_LONG_INTEGER = re.compile(r"\d{16}")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 MEMORY = 64 * 1024 * 1024
 _NAME, _TEXT = 1_000, 50_000
 _MONOTONIC = 1
@@ -127,10 +125,9 @@ class TypeScriptExecution(GuestExecution):
                 error = result.error
                 settled.append(json.dumps([False, error.name, payload, error.kind]))
                 continue
-            if _LONG_INTEGER.search(payload):
+            if has_long_integer(payload):
                 entry = "settleExactly"
-            if not payload.isascii():
-                payload = _SURROGATE.sub(_escape, payload)
+            payload = without_surrogates(payload)
             settled.append(f"[true,{payload}]")
         self._guarded(self._settle, entry, f"[{','.join(settled)}]")
 
@@ -273,10 +270,6 @@ class TypeScriptExecution(GuestExecution):
 
     def _text(self, handle: int, limit: int) -> str:
         return self._guest.string(handle, limit)
-
-
-def _escape(surrogate: re.Match[str]) -> str:
-    return f"\\u{ord(surrogate[0]):04x}"
 
 
 def _bound(names: Sequence[ToolName], source: str) -> Sequence[ToolName]:

@@ -3,7 +3,7 @@
 import copy
 
 from coderelay.core import Call, Failure, Json, Limits, Log, Returned
-from coderelay.core.jsonpieces import TooManyValues
+from coderelay.core.jsoncounts import TooManyValues
 from coderelay.core.jsonreader import read_json
 from coderelay.core.jsonvalue import NotJson, size
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from coderelay.core import CallError, Json, Raised, Result, Returned
-from coderelay.core.jsonpieces import TooManyValues
+from coderelay.core.jsoncounts import TooManyValues
 from coderelay.core.jsonvalue import NotJson, check_depth, dump, size
 from coderelay.engines.python import entry
 from coderelay.engines.python.live.limits import LiveLimits

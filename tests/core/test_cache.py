@@ -1,0 +1,37 @@
+"""What a cache holds is bounded by its number and by its weight."""
+
+from coderelay.core.cache import WeighedCache
+
+
+def test_what_was_used_last_is_kept() -> None:
+    cache = WeighedCache[str, int](2, 100)
+    cache.put("a", 1, 1)
+    cache.put("b", 2, 1)
+    assert cache.get("a") == 1
+    cache.put("c", 3, 1)
+    assert [cache.get(key) for key in "abc"] == [1, None, 3]
+
+
+def test_a_heavy_value_takes_the_place_of_several() -> None:
+    cache = WeighedCache[str, int](10, 100)
+    for key in "abcd":
+        cache.put(key, 1, 25)
+    cache.put("heavy", 2, 60)
+    assert [cache.get(key) for key in "abcd"] == [None, None, None, 1]
+    assert cache.get("heavy") == 2
+
+
+def test_a_value_that_is_too_heavy_is_given_back_and_not_kept() -> None:
+    cache = WeighedCache[str, int](10, 100)
+    assert cache.put("heavy", 1, 101) == 1
+    assert cache.get("heavy") is None
+    assert cache.put("light", 2, 100) == 2
+    assert cache.get("light") == 2
+
+
+def test_the_value_that_is_there_first_stays() -> None:
+    cache = WeighedCache[str, int](10, 100)
+    cache.put("a", 1, 60)
+    assert cache.put("a", 2, 60) == 1
+    assert cache.put("b", 3, 40) == 3
+    assert [cache.get(key) for key in "ab"] == [1, 3]
