@@ -220,3 +220,9 @@ def test_an_id_tells_of_so_many_earlier_programs_and_no_more() -> None:
     places = [["p", "python", 5, "1"]] * 101
     with pytest.raises(DamagedToken):
         call_ids.decode(packed(fields(earlier=places)))
+
+
+def test_ids_that_carry_a_program_are_counted_in_a_body() -> None:
+    first = call_ids.first_id(EXAMPLE)
+    later = call_ids.later_id("p1", Call(1, "web_search", {}))
+    assert call_ids.states_in(json.dumps([first, later, first, "cr1_", "p1"]).encode()) == 2

@@ -99,6 +99,11 @@ def hand_out_beside(calls: Sequence[Call], program: Program) -> tuple[HandedCall
     )
 
 
+def states_in(body: bytes) -> int:
+    """How many ids in a request carry a program, at most: each may take long to read."""
+    return body.count(_PREFIX.encode() + b"_")
+
+
 def decode(id: str, room: Room | None = None) -> ProgramState | LaterCall:
     """What an id of ours says; `room` is what it and others may unpack to.
 

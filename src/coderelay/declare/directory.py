@@ -5,9 +5,9 @@ from functools import cached_property
 from itertools import islice
 
 from coderelay.core import Json, Tool, ToolName, Work
+from coderelay.core.nearest import Nearest
 from coderelay.declare.index import first_sentence
 from coderelay.declare.languages import find, sendable
-from coderelay.declare.near import Nearest
 from coderelay.declare.notes import cut
 from coderelay.declare.own import OWN, SEARCH
 from coderelay.declare.search import Search

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from coderelay.core import Json
-from coderelay.declare.near import Nearest, nearest
+from coderelay.core.nearest import Nearest, nearest
 from coderelay.declare.notes import brief
 from coderelay.declare.validation import Error
 from coderelay.declare.validation.walk import Path

@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from coderelay.core import Json, Schema
-from coderelay.declare.near import Nearest
+from coderelay.core.nearest import Nearest
 from coderelay.declare.references import References
 from coderelay.declare.validation.assertions import matches
 from coderelay.declare.validation.patterns import Pattern, Patterns

@@ -21,7 +21,7 @@ _TAGS = {
 }
 _LONGEST = 200_000
 _CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
-_XML = re.compile(r"\s*<function=([^>\s]+)>\s*<parameter=(\w+)>\n?(.*?)\n?</parameter>", re.DOTALL)
+_XML = re.compile(r"<function=([^>\s]+)>\s*<parameter=(\w+)>\n?(.*?)\n?</parameter>", re.DOTALL)
 # Without the look behind, each letter of a long word would be tried as its beginning.
 _CALLED = re.compile(r"(?<![\w$])([\w$]++)\s*+\(")
 
@@ -73,7 +73,7 @@ class Speech:
 
     def calls(self) -> list[tuple[str, str]]:
         """The `<tool_call>`s that were held back, as names and arguments."""
-        found = (_call(match[1]) for match in _CALL.finditer(self.rest()))
+        found = (_call(match[1].strip()) for match in _CALL.finditer(self.rest()))
         return [call for call in found if call is not None]
 
     def _look_for_mark(self, text: str) -> str:

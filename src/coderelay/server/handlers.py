@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from coderelay.conversation import Reply, Request
+from coderelay.conversation import Reply, Request, call_ids
 from coderelay.conversation.large import is_large_event
 from coderelay.core import Json
 from coderelay.core.jsonreader import is_quickly_read
@@ -17,6 +17,9 @@ from coderelay.server.relay import relay
 from coderelay.server.service import Service
 from coderelay.server.settings import Settings
 from coderelay.server.streaming import Events, send_events
+
+_FEW_STATES = 2
+"""Programs in the ids of a request that are read in the event loop."""
 
 Handler = Callable[[Service, Exchange, Dialect], Awaitable[None]]
 
@@ -38,7 +41,7 @@ async def complete(service: Service, exchange: Exchange, dialect: Dialect) -> No
 async def _received(service: Service, exchange: Exchange) -> tuple[bytes, Json, bool]:
     """The body as it came and as a value, and whether it is large."""
     raw = await exchange.body(service.settings.body)
-    large = not is_quickly_read(raw)
+    large = not is_quickly_read(raw) or call_ids.states_in(raw) > _FEW_STATES
     return raw, await service.do(partial(exchange.parsed, raw), large=large), large
 
 

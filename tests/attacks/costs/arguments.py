@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from coderelay.core import Tool, Work
+from coderelay.core.nearest import Nearest, nearest
 from coderelay.declare import Search, check_tools, declarations
 from coderelay.declare.argument_check import ArgumentCheck
 from coderelay.declare.languages import find
-from coderelay.declare.near import Nearest, nearest
 from coderelay.declare.notes import brief
 from coderelay.declare.validation.regex_size import measure
 from tests.attacks.costs import Case
@@ -91,21 +91,21 @@ CASES = (
         lambda tools: declarations(tools, "typescript"),
     ),
     Case(
-        "declare.near.nearest",
+        "core.nearest.nearest",
         "names of equal letters",
         PARTS,
         lambda size: [f"{'a' * 60}{number}" for number in range(size)],
         lambda known: nearest("a" * 64, known),
     ),
     Case(
-        "declare.near.Nearest.to",
+        "core.nearest.Nearest.to",
         "names that share all pairs of letters",
         PARTS,
         lambda size: Nearest(f"{'ab' * 25}{number:010}" for number in range(size)),
         lambda known: known.to("ba" * 32),
     ),
     Case(
-        "declare.near.Nearest.to",
+        "core.nearest.Nearest.to",
         "a long name",
         200_000,
         lambda size: "a" * size,

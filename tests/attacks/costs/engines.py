@@ -4,7 +4,6 @@ from coderelay.core import DEFAULT_LIMITS, Program
 from coderelay.core.unicode import normalize
 from coderelay.engines.fence import first_block, whole_block
 from coderelay.engines.frame import code_frame
-from coderelay.engines.near import near_names
 from coderelay.engines.python.entry import setup
 from coderelay.engines.reach import words
 from tests.attacks.costs import Case
@@ -95,13 +94,6 @@ CASES = (
         SOURCE,
         lambda size: "\ufdfa" * size,
         lambda text: normalize("NFKC", text),
-    ),
-    Case(
-        "engines.near.near_names",
-        "names that are all alike",
-        4_000,
-        lambda size: [f"{'ab' * 30}{each}" for each in range(size)],
-        lambda known: near_names("ba" * 30, known),
     ),
     Case(
         "engines.python.entry.setup",

@@ -7,9 +7,9 @@ from typing import Any
 from coderelay.core import Failure, ToolName
 from coderelay.core.jsonreader import read_json
 from coderelay.core.jsonvalue import NotJson
+from coderelay.core.nearest import nearest
 from coderelay.core.outcome import FailureKind
 from coderelay.engines.frame import code_frame
-from coderelay.engines.near import near_names
 from coderelay.engines.wasm.execution import NO_MEMORY
 
 _KINDS: dict[str, FailureKind] = {
@@ -71,6 +71,6 @@ def _meant(message: str, names: Sequence[ToolName]) -> str:
     if unknown is None:
         return ""
     known = {identifier: tool.identifiers[0] for tool in names for identifier in tool.identifiers}
-    near = near_names(unknown[1] or unknown[2], known)
+    near = nearest(unknown[1] or unknown[2], known)
     tools = list(dict.fromkeys(known[name] for name in near))
     return f". Tools with a similar name: {', '.join(tools)}" if tools else ""

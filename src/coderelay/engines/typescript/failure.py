@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from coderelay.core import Failure, ToolName
+from coderelay.core.nearest import nearest
 from coderelay.core.outcome import FailureKind
 from coderelay.engines.frame import code_frame
-from coderelay.engines.near import near_names
 from coderelay.engines.typescript.locate import Unawaited, locate
 from coderelay.engines.typescript.prepare import Prepared
 from coderelay.engines.typescript.stack import FILE, shown
@@ -87,7 +87,7 @@ def _suggest(message: str, names: Sequence[ToolName]) -> str:
     if found is None or not names:
         return ""
     known = [name.identifiers[0] for name in names]
-    nearest = near_names(found[1], known)
-    if not nearest:
+    near = nearest(found[1], known)
+    if not near:
         return ""
-    return f": there is no such tool or variable; nearest tools: {', '.join(nearest)}"
+    return f": there is no such tool or variable; nearest tools: {', '.join(near)}"

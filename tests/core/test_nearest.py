@@ -2,15 +2,15 @@
 
 import pytest
 
-from coderelay.engines.near import near_names
+from coderelay.core.nearest import nearest
 
 MANY = [f"tool_number_{each}" for each in range(5_000)]
 
 
 @pytest.mark.parametrize("others", [[], MANY])
 def test_the_nearest_name_is_found_among_few_and_many(others: list[str]) -> None:
-    assert near_names("web_serach", [*others, "web_search", "get_weather"])[0] == "web_search"
+    assert nearest("web_serach", [*others, "web_search", "get_weather"])[0] == "web_search"
 
 
 def test_a_name_like_no_other_has_none_near_it() -> None:
-    assert near_names("x" * 1_000, MANY) == []
+    assert nearest("x" * 1_000, MANY) == []

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice, pairwise
 
-_KNOWN, _LONGEST = 5_000, 64
+_KNOWN, _LONGEST = 10_000, 64
 """How many names are known, and how many letters of each are compared."""
 _COMPARED, _VISITED = 24, 2_000
 """With how many names one is compared, and how many are looked at to find these."""
