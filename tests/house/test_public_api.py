@@ -37,13 +37,13 @@ PARAMETERS = {
     "Agent.run": "self text *watch",
     "Agent.run_sync": "self text *watch",
     "Agent.stream": "self text",
-    "evaluate": "program tools journal *limits",
-    "start": "program tools *limits",
+    "evaluate": "program tools journal *limits *undeclared_arguments",
+    "start": "program tools *limits *undeclared_arguments",
     "tool": "/function *name *description",
     "Run.proceed": "self entries",
     "Run.close": "self",
-    "ToolIsCode": "tools callback *api *name *directory *timeout *output *declarations *limits "
-    "*on_call *on_result",
+    "ToolIsCode": "tools callback *api *name *directory *timeout *output *declarations "
+    "*undeclared_arguments *limits *on_call *on_result",
     "ToolIsCode.tool_call": "self item",
     "ToolIsCode.atool_call": "self item",
     "ToolIsCode.close": "self",
