@@ -24,9 +24,9 @@ from coderelay.cli.demo.process import ServerProcess
 from coderelay.cli.demo.recorder import Recorder
 from coderelay.cli.hosting import hosted
 from coderelay.client import tool
-from coderelay.client.tool import AnyLocalTool
+from coderelay.client.local_tool import AnyLocalTool
 from coderelay.core import Json
-from coderelay.models.scripted import Answer, ScriptedModel
+from coderelay.models.scripted_model import ScriptedAnswer, ScriptedModel
 
 QUESTION = "Mail every contact in whose city it will rain today, so that they take an umbrella."
 DONE = "Everyone in the rain has a mail."
@@ -101,23 +101,25 @@ def forecast(city: str) -> dict[str, Json]:
 RAINY = [str(each["email"]) for each in CONTACT_LIST if int(str(each["city"]).split()[-1]) % 4 == 0]
 
 
-def plain(body: Mapping[str, Json]) -> Answer:
+def plain(body: Mapping[str, Json]) -> ScriptedAnswer:
     """A model without mistakes that calls tools itself, all of a step at once."""
     match sum(message["role"] == "assistant" for message in body["messages"]):
         case 0:
-            return Answer(calls=[("list_contacts", {})])
+            return ScriptedAnswer(calls=[("list_contacts", {})])
         case 1:
-            return Answer(calls=[("get_forecast", {"city": each["city"]}) for each in CONTACT_LIST])
+            return ScriptedAnswer(
+                calls=[("get_forecast", {"city": each["city"]}) for each in CONTACT_LIST]
+            )
         case 2:
             text = "Take an umbrella."
-            return Answer(calls=[("send_email", {"to": to, "text": text}) for to in RAINY])
+            return ScriptedAnswer(calls=[("send_email", {"to": to, "text": text}) for to in RAINY])
         case _:
-            return Answer(DONE)
+            return ScriptedAnswer(DONE)
 
 
 def in_code(language: str) -> ScriptedModel:
     """The same model, which writes one program."""
-    return ScriptedModel([Answer(code=PROGRAMS[language]), DONE])
+    return ScriptedModel([ScriptedAnswer(code=PROGRAMS[language]), DONE])
 
 
 def converse(address: str, *, server: ServerProcess | None = None) -> int:

@@ -16,7 +16,7 @@ from bench.tokens import SCHEMAS, TOKENIZER, Tokens
 from bench.wasi import NAME as SCRATCH
 from bench.wasi import Wasi
 from coderelay import ToolIsCode
-from coderelay.declare.index import tokens as estimated
+from coderelay.declare.tool_index import tokens as estimated
 
 TOOLS = 500
 ROWS = 7_700

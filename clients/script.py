@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from coderelay.models.scripted import Answer
+from coderelay.models.scripted_model import ScriptedAnswer
 
 Json = Any
 
@@ -109,7 +109,7 @@ CALLS = [
 """All calls of the conversation, in alphabetical order."""
 
 
-def model(body: Json, *, vendor: bool) -> Answer | str:
+def model(body: Json, *, vendor: bool) -> ScriptedAnswer | str:
     """The model: a program for each question, and in words what came of it."""
     *_, last = body["messages"]
     if last["role"] == "tool":
@@ -119,7 +119,7 @@ def model(body: Json, *, vendor: bool) -> Answer | str:
     if asked > len(QUESTIONS):
         return "I was asked more than there is to ask."
     code = programs[body["tools"][0]["function"]["name"]][asked - 1]
-    return Answer("I shall look." if asked == 1 else "", code=code)
+    return ScriptedAnswer("I shall look." if asked == 1 else "", code=code)
 
 
 def _drawn() -> int:

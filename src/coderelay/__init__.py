@@ -44,7 +44,7 @@ from coderelay.core import (
     Tool,
     UnknownLanguage,
 )
-from coderelay.run import evaluate, start
+from coderelay.programs import evaluate, start
 
 if TYPE_CHECKING:
     from coderelay.session import Refused, ToolIsCode

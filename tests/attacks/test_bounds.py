@@ -8,7 +8,7 @@ from coderelay import Failed, Program, evaluate
 from coderelay.core import DEFAULT_LIMITS
 from coderelay.engines.python import entry
 from coderelay.engines.typescript import forms
-from coderelay.engines.typescript.failure import Thrown
+from coderelay.engines.typescript.failure_report import Thrown
 from coderelay.engines.typescript.prepare import Prepared
 from coderelay.session import ToolIsCode
 

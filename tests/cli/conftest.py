@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from coderelay.cli.app import app
+from coderelay.cli.commands import app
 
 TOOLS = '''
 """Tools that leave a trace of every call."""

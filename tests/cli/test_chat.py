@@ -12,19 +12,19 @@ from typer.testing import Result
 
 from coderelay.cli.demo.recorder import Recorder
 from coderelay.cli.hosting import hosted
-from coderelay.models.scripted import Answer, Script, ScriptedModel
+from coderelay.models.scripted_model import Script, ScriptedAnswer, ScriptedModel
 from coderelay.server.app import create_app
 from coderelay.server.settings import Settings
 
 Cli = Callable[..., Result]
 Host = Callable[[Script], tuple[str, Recorder]]
 
-DOUBLES = Answer(
+DOUBLES = ScriptedAnswer(
     "One moment.",
     code="console.log('at work');\n"
     "return await Promise.all([double({ number: 1 }), double({ number: 2 })]);",
 )
-FAILS = Answer(code="await refuse({ why: 'just so' });")
+FAILS = ScriptedAnswer(code="await refuse({ why: 'just so' });")
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_talk_of_several_questions_is_one_conversation(cli: Cli, upstream: Hos
 
 
 def test_programs_can_be_in_python(cli: Cli, upstream: Host) -> None:
-    address, _ = upstream([Answer(code="await double(number=4)"), "Eight."])
+    address, _ = upstream([ScriptedAnswer(code="await double(number=4)"), "Eight."])
     options = ["--upstream", address, "--model", "m", "--tools", "tools.py"]
     result = cli("chat", *options, "--language", "python", stdin="Double 4.\n")
     assert result.exit_code == 0, result.output
@@ -91,7 +91,7 @@ def test_a_running_server_will_do(cli: Cli) -> None:
 
 
 def test_an_endpoint_that_is_not_ours_gets_plain_calls(cli: Cli, upstream: Host) -> None:
-    address, recorder = upstream([Answer(calls=[("double", {"number": 4})]), "Eight."])
+    address, recorder = upstream([ScriptedAnswer(calls=[("double", {"number": 4})]), "Eight."])
     options = ["--server", address, "--model", "m", "--tools", "tools.py"]
     result = cli("chat", *options, stdin="Double 4.\n")
     assert result.exit_code == 0, result.output

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import Result
 
 from coderelay.cli.demo import SAMPLES, examples, programs
-from coderelay.engines.registry import languages
+from coderelay.engines.engine_registry import languages
 
 Cli = Callable[..., Result]
 

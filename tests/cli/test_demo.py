@@ -16,7 +16,7 @@ from coderelay.cli.demo.recorder import Recorder
 from coderelay.cli.demo.scenarios import SCENARIOS, scripted
 from coderelay.cli.hosting import hold_port, hosted
 from coderelay.core import EngineError
-from coderelay.engines.registry import languages
+from coderelay.engines.engine_registry import languages
 from coderelay.server.app import create_app
 from coderelay.server.settings import Settings
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from coderelay.cli.display import duration
 from coderelay.cli.printable import brief, printable
+from coderelay.cli.run_display import duration
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coderelay.cli.stateless import live_outcome
+from coderelay.cli.replay_check import live_outcome
 from coderelay.core import Call, Completed, Outcome, Suspended
 
 A, B, C = (Call(index, "f", {}) for index in range(3))

@@ -9,7 +9,7 @@ import pytest
 from coderelay import Agent
 from coderelay.client import AgentEvent, Called, ProgramEnded, ProgramWritten, TextDelta
 from coderelay.core import Completed, Failed, Json
-from coderelay.models.scripted import Answer, Script, ScriptedModel
+from coderelay.models.scripted_model import Script, ScriptedAnswer, ScriptedModel
 from coderelay.server import Settings
 from coderelay.server.app import create_app
 
@@ -56,7 +56,7 @@ def test_a_program_gets_what_the_tool_returned(value: Json) -> None:
         "http://relay/v1",
         model="m",
         tools=[echo, words, maybe],
-        transport=serving([Answer(code=code), "Done."]),
+        transport=serving([ScriptedAnswer(code=code), "Done."]),
     )
     expected = [value, str(value), value if isinstance(value, str) else None]
     assert outcome_of(agent) == Completed(expected)
@@ -74,7 +74,7 @@ def test_a_choice_of_strings_stays_a_string() -> None:
 
     code = "return [await literal(), await colour(), await colours()];"
     tools = [literal, colour, colours]
-    transport = serving([Answer(code=code), "Done."])
+    transport = serving([ScriptedAnswer(code=code), "Done."])
     agent = Agent("http://relay/v1", model="m", tools=tools, transport=transport)
     assert outcome_of(agent) == Completed(["7", "7", {"a": "7"}])
 
@@ -107,7 +107,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("language", PROGRAMS)
 def test_a_program_fails_is_repaired_and_followed_by_another(language: str) -> None:
-    first, second, third = (Answer(code=code) for code in PROGRAMS[language])
+    first, second, third = (ScriptedAnswer(code=code) for code in PROGRAMS[language])
     transport = serving([first, second, "2, 4, 6.", third, "9."])
     talk = Agent(
         "http://relay/v1",
@@ -131,7 +131,7 @@ def test_a_program_fails_is_repaired_and_followed_by_another(language: str) -> N
 
 
 def test_each_request_may_go_to_another_server() -> None:
-    script: Script = [Answer(code=PROGRAMS["typescript"][1]), "Done."]
+    script: Script = [ScriptedAnswer(code=PROGRAMS["typescript"][1]), "Done."]
 
     class Anew(httpx.AsyncBaseTransport):
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -142,7 +142,7 @@ def test_each_request_may_go_to_another_server() -> None:
 
 
 def test_an_agent_that_takes_our_server_for_another_is_served_all_the_same() -> None:
-    transport = serving([Answer(code=PROGRAMS["typescript"][2]), "9."])
+    transport = serving([ScriptedAnswer(code=PROGRAMS["typescript"][2]), "9."])
     talk = Agent(
         "http://relay/v1", model="m", tools=[double], protocol="plain", transport=transport
     )

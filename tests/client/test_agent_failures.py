@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from coderelay.client import Agent, EndpointError
-from coderelay.client.endpoint import Endpoint
+from coderelay.client.chat_endpoint import ChatEndpoint
 from coderelay.core import Json
 from tests.client.endpoints import (
     CODE,
@@ -40,8 +40,8 @@ def waiting(talk: Agent, waits: list[float]) -> Agent:
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    endpoint: Endpoint = talk._endpoint
-    talk._endpoint = Endpoint(URL, transport=endpoint.transport, sleep=sleep)
+    endpoint: ChatEndpoint = talk._endpoint
+    talk._endpoint = ChatEndpoint(URL, transport=endpoint.transport, sleep=sleep)
     return talk
 
 
@@ -157,7 +157,7 @@ def test_the_answer_to_a_probe_is_bounded() -> None:
         endpoint.begin(attacks.WITH_A_BODY["a body in chunks without end"])
 
         async def probe() -> bool | None:
-            async with Endpoint(endpoint.url).connect() as connection:
+            async with ChatEndpoint(endpoint.url).connect() as connection:
                 return await connection.is_coderelay()
 
         assert asyncio.run(probe()) is False

@@ -21,7 +21,7 @@ from coderelay.core import (
     Work,
 )
 from coderelay.core.limits import DEFAULT_LIMITS
-from coderelay.engines.scripted import Script, ScriptedEngine, ScriptedExecution, value
+from coderelay.engines.scripted_engine import Script, ScriptedEngine, ScriptedExecution, value
 
 BOTH = threading.Barrier(2)
 

@@ -20,7 +20,7 @@ from coderelay.core import (
     ToolName,
     Work,
 )
-from coderelay.engines.registry import engine, languages
+from coderelay.engines.engine_registry import engine, languages
 
 PRICE = 1_000_000
 PROGRAMS = {

@@ -24,8 +24,8 @@ from coderelay.core import (
     UnknownLanguage,
 )
 from coderelay.core.program import LANGUAGES
-from coderelay.engines.registry import languages
-from coderelay.run import evaluate, start
+from coderelay.engines.engine_registry import languages
+from coderelay.programs import evaluate, start
 from tests.contract.programs import PROGRAMS
 
 KEY = {"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from coderelay import Entry, Failed, Limits, Program, Returned, Suspended, Tool, evaluate, start
-from coderelay.conversation.shown import told
+from coderelay.conversation.model_view import told
 from coderelay.core import DEFAULT_LIMITS, Completed, Outcome
-from coderelay.engines.registry import languages
+from coderelay.engines.engine_registry import languages
 
 STEPS = 10
 SECOND = 13_000_000_000

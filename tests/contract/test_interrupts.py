@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from coderelay import Completed, Limits, Program, TimedOut, evaluate, start
-from coderelay.core.wanted import while_wanted
+from coderelay.core.cancellation import while_wanted
 
 ROOT = Path(__file__).parent.parent.parent
 WITHOUT_END = Limits(fuel=10**15, step_fuel=10**15, seconds=10**9)
@@ -162,7 +162,7 @@ def test_a_handler_that_raises_nothing_is_called_while_the_program_runs(language
 @contextmanager
 def while_wanted_too(wanted: Callable[[], bool]) -> Iterator[None]:
     """Whoever waits outside waits as well."""
-    from coderelay.core.wanted import who_waits
+    from coderelay.core.cancellation import who_waits
 
     outer = who_waits()
     with while_wanted(lambda: outer() and wanted()):

@@ -3,7 +3,7 @@
 import pytest
 
 from coderelay.core import Failed, Limits, Program
-from coderelay.run import evaluate
+from coderelay.programs import evaluate
 from tests.contract.test_engines import TOOLS
 
 MANY = {

@@ -3,7 +3,7 @@
 import pytest
 
 from coderelay.core import Program, Suspended, Tool
-from coderelay.run import evaluate
+from coderelay.programs import evaluate
 
 MANY = [Tool("web_search"), *(Tool(f"tool_number_{each}") for each in range(300))]
 CALLS = {

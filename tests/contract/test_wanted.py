@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from coderelay.core import Completed, Limits, Program, TimedOut
-from coderelay.core.wanted import is_wanted, while_wanted
-from coderelay.engines.registry import engine
+from coderelay.core.cancellation import is_wanted, while_wanted
+from coderelay.engines.engine_registry import engine
 from tests.threads import on_a_thread
 
 WITHOUT_END = Limits(fuel=10**15, step_fuel=10**15, seconds=10**9)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coderelay.conversation import DamagedToken, call_ids
+from coderelay.conversation import DamagedState, call_ids
 from coderelay.conversation.old_state import from_block_id, from_fingerprint
 from coderelay.conversation.program_state import (
     ProgramState,
@@ -23,7 +23,7 @@ from coderelay.conversation.program_state import (
 )
 from coderelay.conversation.state_text import pack, unpack
 from coderelay.core import Call, Json, Program
-from coderelay.core.jsonvalue import digest
+from coderelay.core.json_values import digest
 
 texts = st.text(max_size=200)
 ids = st.text(min_size=1, max_size=200)
@@ -86,16 +86,16 @@ def test_every_single_damage_is_noticed(data: st.DataObject) -> None:
     id = call_ids.first_id(EXAMPLE)
     place = data.draw(st.integers(4, len(id) - 2))
     letter = data.draw(st.sampled_from("ABCabc019_-").filter(lambda each: each != id[place]))
-    with pytest.raises(DamagedToken, match="cr1_"):
+    with pytest.raises(DamagedState, match="cr1_"):
         call_ids.decode(id[:place] + letter + id[place + 1 :])
-    with pytest.raises(DamagedToken):
+    with pytest.raises(DamagedState):
         call_ids.decode(id[:place])
 
 
 @given(st.text(max_size=300))
 @settings(max_examples=300)
 def test_any_text_is_read_or_refused(text: str) -> None:
-    with contextlib.suppress(DamagedToken):
+    with contextlib.suppress(DamagedState):
         call_ids.decode("cr1_" + text)
 
 
@@ -105,7 +105,7 @@ def test_a_field_that_is_not_known_is_ignored() -> None:
 
 
 def test_a_field_that_must_be_known_is_asked_for_by_name() -> None:
-    with pytest.raises(DamagedToken, match="newer version of this server, which needs colour"):
+    with pytest.raises(DamagedState, match="newer version of this server, which needs colour"):
         call_ids.decode(packed(fields(colour="red", needs=["colour"])))
     assert call_ids.decode(packed(fields(fingerprint="f", needs=["fingerprint"])))
 
@@ -149,7 +149,7 @@ def test_what_is_no_block_id_of_the_first_version_says_nothing(text: str) -> Non
 def test_an_id_that_unpacks_to_more_than_it_may_is_refused() -> None:
     bomb = packed(b" " * 40_000_000)
     assert len(bomb) < call_ids.MAX_ID
-    with pytest.raises(DamagedToken, match="more than 1,000,000 bytes"):
+    with pytest.raises(DamagedState, match="more than 1,000,000 bytes"):
         call_ids.decode(bomb)
 
 
@@ -174,12 +174,12 @@ def test_an_id_that_unpacks_to_more_than_it_may_is_refused() -> None:
     ],
 )
 def test_what_is_wrong_with_an_id_is_said_in_our_words(plain: bytes, form: bytes) -> None:
-    with pytest.raises(DamagedToken, match=r"' cannot be read: send ids back exactly"):
+    with pytest.raises(DamagedState, match=r"' cannot be read: send ids back exactly"):
         call_ids.decode(packed(plain, form))
 
 
 def test_an_id_that_is_too_long_is_refused() -> None:
-    with pytest.raises(DamagedToken, match="64,000"):
+    with pytest.raises(DamagedState, match="64,000"):
         call_ids.decode("cr1_" + "A" * 64_000)
 
 
@@ -218,7 +218,7 @@ def test_an_id_tells_of_so_many_earlier_programs_and_no_more() -> None:
     assert isinstance(decoded, ProgramState)
     assert decoded.earlier == earlier[1:]
     places = [["p", "python", 5, "1"]] * 101
-    with pytest.raises(DamagedToken):
+    with pytest.raises(DamagedState):
         call_ids.decode(packed(fields(earlier=places)))
 
 

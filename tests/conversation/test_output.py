@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coderelay.conversation.output import as_text, from_text, recalled
-from coderelay.conversation.shown import told
+from coderelay.conversation.model_view import told
+from coderelay.conversation.outcome_text import as_text, from_text, recalled
 from coderelay.core import Completed, Failed, Failure, Log
 
 logs = st.lists(

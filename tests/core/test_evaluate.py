@@ -21,7 +21,7 @@ from coderelay.core import (
     evaluate,
 )
 from coderelay.core.limits import DEFAULT_LIMITS, Limits
-from coderelay.engines.scripted import Script, ScriptedEngine, ScriptedExecution, value
+from coderelay.engines.scripted_engine import Script, ScriptedEngine, ScriptedExecution, value
 
 
 def news() -> Script:

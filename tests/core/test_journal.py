@@ -4,7 +4,7 @@ import pytest
 
 from coderelay.core import Call, Diverged, Entry, InvalidProgram, Program, Returned
 from coderelay.core.journal import check
-from coderelay.core.jsonvalue import digest
+from coderelay.core.json_values import digest
 
 
 def test_a_digest_decides_where_one_was_recorded() -> None:

@@ -9,11 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from coderelay.core import TimedOut
-from coderelay.core.jsoncounts import MAX_CONTAINERS, MAX_ITEMS, Counts, TooManyValues, ValueRoom
-from coderelay.core.jsonpieces import LONGEST_TOKEN, Reading
-from coderelay.core.jsonreader import STRICT, read_json
-from coderelay.core.jsonvalue import MAX_DEPTH, NotJson, check_depth
-from coderelay.core.wanted import while_wanted
+from coderelay.core.cancellation import while_wanted
+from coderelay.core.json_counts import MAX_CONTAINERS, MAX_ITEMS, Counts, TooManyValues, ValueRoom
+from coderelay.core.json_pieces import LONGEST_TOKEN, PieceReader
+from coderelay.core.json_reader import STRICT, read_json
+from coderelay.core.json_values import MAX_DEPTH, NotJson, check_depth
 
 REFUSED = "refused"
 LENIENT = json.JSONDecoder(strict=False)
@@ -67,7 +67,7 @@ def at_once(text: str, decoder: json.JSONDecoder = STRICT) -> str:
 
 def in_pieces(text: str, piece: int, decoder: json.JSONDecoder = STRICT) -> str:
     try:
-        return repr(Reading(text.encode("utf-8", "surrogatepass"), decoder, piece).value())
+        return repr(PieceReader(text.encode("utf-8", "surrogatepass"), decoder, piece).value())
     except ValueError:
         return REFUSED
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coderelay.core.jsonvalue import (
+from coderelay.core.json_values import (
     MAX_DEPTH,
     NotJson,
     canonical,

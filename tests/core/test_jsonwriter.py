@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coderelay.core import jsonwriter
-from coderelay.core.jsonvalue import NotJson, canonical, dump
-from coderelay.core.jsonwriter import Writer, is_small
+from coderelay.core import json_writer
+from coderelay.core.json_values import NotJson, canonical, dump
+from coderelay.core.json_writer import Writer, is_small
 
 values = st.recursive(
     st.none()
@@ -30,7 +30,7 @@ values = st.recursive(
 def test_a_value_in_pieces_is_written_as_at_once(value: Any, ascii: bool, sort: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:  # the smallest value is large
         for name, size in (("_SMALL", 0), ("_PIECE", 40), ("_GROUP", 2), ("_RUN", 2)):
-            patch.setattr(jsonwriter, name, size)
+            patch.setattr(json_writer, name, size)
         written = Writer(ensure_ascii=ascii, sort_keys=sort).write(value)
     options: Any = {"ensure_ascii": ascii, "sort_keys": sort}
     assert written == json.dumps(value, separators=(",", ":"), **options)

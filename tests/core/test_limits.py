@@ -6,7 +6,7 @@ import pytest
 
 from coderelay import Program, evaluate
 from coderelay.core import EngineError, Failed, Limits, StackTooSmall, Tool
-from coderelay.engines.registry import languages
+from coderelay.engines.engine_registry import languages
 
 MANY = {
     "typescript": "for (let i = 0; i < 40; i++) void keep({ text: 'x'.repeat(1000) });",

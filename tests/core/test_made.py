@@ -1,6 +1,6 @@
 """A failure says which calls were made before it, and stays short."""
 
-from coderelay.core.made import MadeCalls
+from coderelay.core.made_calls import MadeCalls
 
 MADE = "It had made these calls, and they succeeded; do not repeat those that change something"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coderelay.core.nearest import nearest
+from coderelay.core.nearest_names import nearest
 
 MANY = [f"tool_number_{each}" for each in range(5_000)]
 

@@ -1,5 +1,6 @@
 """What a script prints, in one process after another."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ def printed(script: str) -> set[bytes]:
         subprocess.run(
             [sys.executable, "-c", script],
             cwd=Path(__file__).parents[2],
-            env={"PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
             capture_output=True,
             check=True,
         ).stdout

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from coderelay.core import Call, CallError, Host, InvalidTool, Raised, Tool
+from coderelay.core import Call, CallError, CallHost, InvalidTool, Raised, Tool
 from coderelay.declare import ToolHost, check_tools, names
 from tests.declare.processes import printed
 from tests.declare.schemas import arbitrary, deep_list, objects
@@ -61,7 +61,7 @@ def misfit(schema: Any, arguments: Any) -> str | None:
 
 
 def test_a_call_that_fits_is_left_to_the_client() -> None:
-    answering: Host = host()
+    answering: CallHost = host()
     for arguments in ({"query": "x"}, {"query": "x", "limit": 5.0}):
         assert answering.answer(Call(0, "web_search", arguments)) is None
 

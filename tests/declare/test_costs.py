@@ -18,7 +18,7 @@ from coderelay.core import (
 from coderelay.core.call import Call, Returned
 from coderelay.core.journal import Entry
 from coderelay.declare import Search, ToolHost, check_tools, names
-from coderelay.run import evaluate, start
+from coderelay.programs import evaluate, start
 from tests.declare.costly import CASES, checked, named, one
 
 MEGABYTES, SECONDS = 64, 1.0

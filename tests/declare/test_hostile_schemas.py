@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from coderelay.core import InvalidTool, Tool, UnknownLanguage
 from coderelay.declare import check_tools, code_tool, declarations, instructions, names
-from coderelay.declare.names import STYLES
+from coderelay.declare.tool_names import STYLES
 from tests.declare.schemas import HOSTILE, arbitrary, objects, plausible
 
 LANGUAGES = sorted(STYLES)

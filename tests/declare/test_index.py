@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from coderelay.core import Tool
 from coderelay.declare import declarations, instructions, names, prompt
-from coderelay.declare.index import first_sentence, index, tokens
+from coderelay.declare.tool_index import first_sentence, index, tokens
 from tests.declare.many import many_tools
 
 FEW = [

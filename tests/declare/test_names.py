@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from coderelay.core import Tool, UnknownLanguage
 from coderelay.declare import names
-from coderelay.declare.names import STYLES
+from coderelay.declare.tool_names import STYLES
 
 LANGUAGES = sorted(STYLES)
 

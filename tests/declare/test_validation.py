@@ -6,7 +6,7 @@ import jsonschema_rs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coderelay.declare.validation import Compiler, Walk
+from coderelay.declare.validation import SchemaCompiler, Walk
 
 DRAFTS = {
     4: jsonschema_rs.Draft4Validator,
@@ -115,6 +115,6 @@ def test_it_comes_to_the_same_as_the_library(schema: Any, value: Any, draft: int
     expected = by_library(schema, draft, value)
     if expected is None:
         return
-    root = Compiler(schema, draft).root
+    root = SchemaCompiler(schema, draft).root
     assert Walk(10**6).fits(root, value) is expected
     assert (next(Walk(10**6).errors(root, value, ()), None) is None) is expected

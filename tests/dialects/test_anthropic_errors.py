@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from coderelay.conversation import (
-    DamagedToken,
+    DamagedState,
     FieldError,
     HistoryError,
     ProgramsSpent,
@@ -29,7 +29,7 @@ Json = Any
         (HistoryError("odd"), 400, "invalid_request_error", None),
         (FieldError("n", "is odd"), 422, "invalid_request_error", None),
         (TooLarge("long"), 413, "request_too_large", None),
-        (DamagedToken("cut"), 400, "invalid_request_error", "damaged_token"),
+        (DamagedState("cut"), 400, "invalid_request_error", "damaged_token"),
         (
             Diverged("other", index=0, recorded=None, came=None),
             400,

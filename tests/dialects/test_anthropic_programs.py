@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 
 from coderelay.conversation import HistoryError, Unsupported
-from coderelay.conversation.output import recalled
-from coderelay.conversation.shown import told
+from coderelay.conversation.model_view import told
+from coderelay.conversation.outcome_text import recalled
 from coderelay.core import Completed, Failed, Program
-from coderelay.dialects.anthropic.execution import read_result, result_block
+from coderelay.dialects.anthropic.code_execution import read_result, result_block
 from coderelay.dialects.kit.fields import Fields
 from coderelay.models import ScriptedModel
-from coderelay.models.scripted import Answer
+from coderelay.models.scripted_model import ScriptedAnswer
 from tests.conversation.test_output import outcomes
 from tests.dialects.contract.anthropic_client import CODE_EXECUTION, AnthropicClient
 from tests.dialects.contract.client import SEARCH, Made
@@ -44,7 +44,7 @@ def begun(
     client: AnthropicClient, source: str = TWO, **more: Any
 ) -> tuple[list[Json], list[Made], ScriptedModel]:
     """A conversation in which a program waits."""
-    model = ScriptedModel([Answer(code=source, text="Let me see."), "Done."])
+    model = ScriptedModel([ScriptedAnswer(code=source, text="Let me see."), "Done."])
     history = client.user("Go.")
     response = client.ask(body(client, history, **more), model)
     assert response["stop_reason"] == "tool_use"
@@ -193,7 +193,7 @@ def test_a_program_and_its_end_are_blocks() -> None:
 )
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 def test_a_program_needs_no_tool(source: str, out: str, err: str, code: int, stream: bool) -> None:
-    model = ScriptedModel([Answer(code=source), "Done."])
+    model = ScriptedModel([ScriptedAnswer(code=source), "Done."])
     history = VENDOR.user("Go.")
     response = VENDOR.ask(body(VENDOR, history, tools=[], stream=stream), model)
     content = response["content"][1]["content"]
@@ -317,7 +317,7 @@ def test_a_history_with_programs_is_answered_in_their_shape() -> None:
 
 
 def test_the_container_keeps_its_name() -> None:
-    model = ScriptedModel([Answer(code="1"), "Done."])
+    model = ScriptedModel([ScriptedAnswer(code="1"), "Done."])
     asked = {**body(VENDOR, VENDOR.user("Go.")), "container": "container_mine"}
     assert VENDOR.ask(asked, model)["container"]["id"] == "container_mine"
     silent = VENDOR.ask(body(VENDOR, VENDOR.user("Go.")), ScriptedModel(["Hello."]))

@@ -5,21 +5,21 @@ from typing import Any
 import pytest
 
 from coderelay.conversation import (
-    Called,
-    CalledDirectly,
-    Ended,
+    AssistantText,
+    CallsHandedOut,
+    DirectCalls,
     Finish,
     HandedCall,
     NewEntry,
-    ReasoningDelta,
+    ProgramFinished,
+    ProgramStarted,
+    ReasoningStreamed,
     Receipt,
-    Reply,
-    Request,
-    Said,
-    Started,
-    TextDelta,
-    Usage,
-    Wrote,
+    TextStreamed,
+    TokenUsage,
+    TurnReply,
+    TurnRequest,
+    TurnStarted,
 )
 from coderelay.core import Completed, Program
 from coderelay.dialects import anthropic
@@ -29,22 +29,22 @@ from tests.dialects.contract.anthropic_client import CODE_EXECUTION, AnthropicCl
 Json = Any
 
 PROGRAM = Program("python", "1", "p1", 1_763_300_000)
-USAGE = Usage(100, 20, 120, {"prompt_tokens_details": {"cached_tokens": 60}})
+USAGE = TokenUsage(100, 20, 120, {"prompt_tokens_details": {"cached_tokens": 60}})
 
 
-def request(*, vendor: bool = False, **more: Json) -> Request:
+def request(*, vendor: bool = False, **more: Json) -> TurnRequest:
     tools = [CODE_EXECUTION] if vendor else []
     body = {"model": "m", "max_tokens": 9, "messages": [], "tools": tools, **more}
     return anthropic.decode(body, Defaults())
 
 
-def reply(*entries: NewEntry, finish: Finish = "stop", receipt: Receipt | None = None) -> Reply:
-    return Reply(entries, finish, USAGE, "tiny", "r1", 1_763_300_000, receipt)
+def reply(*entries: NewEntry, finish: Finish = "stop", receipt: Receipt | None = None) -> TurnReply:
+    return TurnReply(entries, finish, USAGE, "tiny", "r1", 1_763_300_000, receipt)
 
 
-def streamed(asked: Request, *events: Any) -> list[Json]:
-    stream = anthropic.Stream(asked)
-    return [sent for event in (Started("r1", 0, "m"), *events) for sent in stream.feed(event)]
+def streamed(asked: TurnRequest, *events: Any) -> list[Json]:
+    stream = anthropic.AnthropicStream(asked)
+    return [sent for event in (TurnStarted("r1", 0, "m"), *events) for sent in stream.feed(event)]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def streamed(asked: Request, *events: Any) -> list[Json]:
     ],
 )
 def test_a_message_says_why_it_ends_and_what_it_cost(finish: Finish, reason: str) -> None:
-    message = anthropic.encode(reply(Said("Hi."), finish=finish), request())
+    message = anthropic.encode(reply(AssistantText("Hi."), finish=finish), request())
     AnthropicClient().check(message)
     assert message == {
         "id": "msg_r1",
@@ -77,8 +77,8 @@ def test_a_message_says_why_it_ends_and_what_it_cost(finish: Finish, reason: str
 
 
 def test_words_are_told_in_the_order_of_the_api() -> None:
-    said = Said("Hello.")
-    events = streamed(request(), TextDelta("Hel"), TextDelta("lo."), said, reply(said))
+    said = AssistantText("Hello.")
+    events = streamed(request(), TextStreamed("Hel"), TextStreamed("lo."), said, reply(said))
     for event in events:
         AnthropicClient().check_event(event)
     assert [event["type"] for event in events] == [
@@ -96,7 +96,7 @@ def test_words_are_told_in_the_order_of_the_api() -> None:
     assert events[-2]["usage"]["output_tokens"] == 20
 
 
-THOUGHT = Said("Hi.", "Hm.")
+THOUGHT = AssistantText("Hi.", "Hm.")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,12 @@ def test_thoughts_are_for_those_who_asked(thinking: Json, seen: bool) -> None:
     types = ["thinking", "text"] if seen else ["text"]
     assert [block["type"] for block in whole["content"]] == types
     events = streamed(
-        asked, ReasoningDelta("H"), ReasoningDelta("m."), TextDelta("Hi."), THOUGHT, reply(THOUGHT)
+        asked,
+        ReasoningStreamed("H"),
+        ReasoningStreamed("m."),
+        TextStreamed("Hi."),
+        THOUGHT,
+        reply(THOUGHT),
     )
     for event in events:
         AnthropicClient().check_event(event)
@@ -131,7 +136,7 @@ BROKEN = {"id": "call_2", "type": "function", "function": {"name": "f", "argumen
 @pytest.mark.parametrize("vendor", [False, True], ids=["plain", "vendor"])
 def test_direct_calls_are_objects_even_where_the_model_wrote_none(vendor: bool) -> None:
     client = AnthropicClient(vendor=vendor)
-    entry = CalledDirectly((CALL, BROKEN), "Let me see.")
+    entry = DirectCalls((CALL, BROKEN), "Let me see.")
     asked = request(vendor=vendor)
     whole = anthropic.encode(reply(entry, finish="tool_calls"), asked)
     client.check(whole)
@@ -142,7 +147,7 @@ def test_direct_calls_are_objects_even_where_the_model_wrote_none(vendor: bool) 
         {**use, "id": "call_1", "input": {"q": 1}, **caller},
         {**use, "id": "call_2", "input": {"INVALID_JSON": '{"q'}, **caller},
     ]
-    events = streamed(asked, TextDelta("Let me see."), entry, reply(entry, finish="tool_calls"))
+    events = streamed(asked, TextStreamed("Let me see."), entry, reply(entry, finish="tool_calls"))
     for event in events:
         client.check_event(event)
     assert client.assemble(events)["content"] == whole["content"]
@@ -152,16 +157,16 @@ def test_direct_calls_are_objects_even_where_the_model_wrote_none(vendor: bool) 
 def test_programs_are_for_those_who_declared_code_execution(vendor: bool) -> None:
     client, asked = AnthropicClient(vendor=vendor), request(vendor=vendor)
     entries = (
-        Wrote(PROGRAM, "First."),
-        Ended(PROGRAM, Completed(1)),
-        Wrote(PROGRAM, "Then."),
-        Called(PROGRAM, (HandedCall("cr1_x", 0, "f", {"q": 1}),)),
+        ProgramStarted(PROGRAM, "First."),
+        ProgramFinished(PROGRAM, Completed(1)),
+        ProgramStarted(PROGRAM, "Then."),
+        CallsHandedOut(PROGRAM, (HandedCall("cr1_x", 0, "f", {"q": 1}),)),
     )
     done = reply(*entries, finish="tool_calls")
     whole = anthropic.encode(done, asked)
     client.check(whole)
     events = streamed(
-        asked, TextDelta("First."), *entries[:2], TextDelta("Then."), *entries[2:], done
+        asked, TextStreamed("First."), *entries[:2], TextStreamed("Then."), *entries[2:], done
     )
     for event in events:
         client.check_event(event)
@@ -177,7 +182,7 @@ def test_programs_are_for_those_who_declared_code_execution(vendor: bool) -> Non
 
 def test_a_receipt_is_for_those_who_asked() -> None:
     asked = request(code_mode={"receipt": True})
-    done = reply(Said("Hi."), receipt=Receipt(1, 2, 3, 4, USAGE, 5))
+    done = reply(AssistantText("Hi."), receipt=Receipt(1, 2, 3, 4, USAGE, 5))
     receipt = anthropic.encode(done, asked)["code_mode"]["receipt"]
     assert receipt["tokens"] == {
         "measured": anthropic.encode(done, asked)["usage"],
@@ -188,8 +193,8 @@ def test_a_receipt_is_for_those_who_asked() -> None:
 
 def test_a_stream_that_breaks_off_ends_with_the_error() -> None:
     error = anthropic.error_object("it broke", type="upstream_error")
-    stream = anthropic.Stream(request())
-    stream.feed(Started("r1", 0, "m"))
-    stream.feed(TextDelta("Hel"))
+    stream = anthropic.AnthropicStream(request())
+    stream.feed(TurnStarted("r1", 0, "m"))
+    stream.feed(TextStreamed("Hel"))
     assert stream.fail(error) == [error]
     AnthropicClient().check_error(error)

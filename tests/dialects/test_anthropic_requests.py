@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from coderelay.conversation import FieldError, Plain, Request, TooLarge, Unsupported
+from coderelay.conversation import FieldError, PlainMessage, TooLarge, TurnRequest, Unsupported
 from coderelay.dialects import anthropic
 from coderelay.dialects.anthropic.history import MOST_BLOCKS
 from coderelay.dialects.kit.code_mode import Defaults
-from coderelay.dialects.kit.history import MOST_MESSAGES
+from coderelay.dialects.kit.history_limits import MOST_MESSAGES
 
 Json = Any
 
@@ -23,7 +23,7 @@ PNG: Json = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
 PICTURE: Json = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 
 
-def decoded(**more: Json) -> Request:
+def decoded(**more: Json) -> TurnRequest:
     body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}], **more}
     return anthropic.decode(body, Defaults())
 
@@ -31,7 +31,7 @@ def decoded(**more: Json) -> Request:
 def shown(*messages: Json, **more: Json) -> list[Json]:
     """The plain messages that a history becomes."""
     entries = decoded(messages=list(messages), **more).entries
-    return [entry.message for entry in entries if isinstance(entry, Plain)]
+    return [entry.message for entry in entries if isinstance(entry, PlainMessage)]
 
 
 def user(*blocks: Json) -> Json:

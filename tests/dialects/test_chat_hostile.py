@@ -11,8 +11,8 @@ from coderelay.conversation import TooLarge, call_ids
 from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Program, RequestError
 from coderelay.dialects import chat
-from coderelay.dialects.code import decode_declarations, decode_evaluate
-from coderelay.dialects.kit.history import MOST_MESSAGES
+from coderelay.dialects.code_endpoints import decode_declarations, decode_evaluate
+from coderelay.dialects.kit.history_limits import MOST_MESSAGES
 
 odd = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5)),

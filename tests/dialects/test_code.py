@@ -6,8 +6,8 @@ import pytest
 
 from coderelay.conversation import Unsupported
 from coderelay.core import Completed, Entry, Limits, Program, Returned, Tool
-from coderelay.dialects import code
-from coderelay.dialects.kit.errors import openai_error_body
+from coderelay.dialects import code_endpoints
+from coderelay.dialects.kit.error_table import openai_error_body
 
 PROGRAM = {"language": "python", "source": "1", "id": "p1", "created": 5}
 
@@ -18,11 +18,15 @@ def test_what_to_evaluate_is_read() -> None:
         "tools": [{"name": "f"}],
         "journal": [{"name": "f", "arguments": {}, "value": 1}],
     }
-    request = code.decode_evaluate(body)
+    request = code_endpoints.decode_evaluate(body)
     assert request.program == Program("python", "1", "p1", 5)
     assert request.tools == (Tool("f"),)
     assert request.journal == (Entry("f", {}, Returned(1)),)
-    assert code.encode_outcome(Completed(1)) == {"status": "completed", "value": 1, "logs": []}
+    assert code_endpoints.encode_outcome(Completed(1)) == {
+        "status": "completed",
+        "value": 1,
+        "logs": [],
+    }
 
 
 @pytest.mark.parametrize(
@@ -51,7 +55,7 @@ def test_what_to_evaluate_is_read() -> None:
 )
 def test_bad_input_is_refused_by_its_name(body: Any, status: int, named: str) -> None:
     with pytest.raises(Exception, match=r".") as caught:
-        code.decode_evaluate(body, limits=Limits(source=50, result=50))
+        code_endpoints.decode_evaluate(body, limits=Limits(source=50, result=50))
     got, answer, _ = openai_error_body(caught.value)
     assert got == status
     assert named in answer["error"]["message"]
@@ -60,13 +64,13 @@ def test_bad_input_is_refused_by_its_name(body: Any, status: int, named: str) ->
 
 def test_declarations_in_an_unknown_language_are_refused_by_its_name() -> None:
     with pytest.raises(Unsupported, match=r"typescript, python") as caught:
-        code.decode_declarations({"tools": [], "language": "ruby"})
+        code_endpoints.decode_declarations({"tools": [], "language": "ruby"})
     assert caught.value.param == "language"
 
 
 def test_declarations_are_asked_for_and_given() -> None:
-    request = code.decode_declarations({"tools": [{"name": "f"}], "language": "python"})
+    request = code_endpoints.decode_declarations({"tools": [{"name": "f"}], "language": "python"})
     assert (request.tools, request.language) == ((Tool("f"),), "python")
-    answer = code.encode_declarations("d", "i", Tool("run_python", "Run."))
+    answer = code_endpoints.encode_declarations("d", "i", Tool("run_python", "Run."))
     assert answer["tool"]["function"]["name"] == "run_python"
     assert (answer["declarations"], answer["instructions"]) == ("d", "i")

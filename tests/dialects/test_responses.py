@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from coderelay.conversation import CodeBlock, Plain, Request
+from coderelay.conversation import CodeBlock, PlainMessage, TurnRequest
 from coderelay.dialects import responses
 
 Json = Any
@@ -12,13 +12,13 @@ TOOL: Json = {"type": "function", "name": "f", "parameters": {"type": "object"}}
 PIXEL = "data:image/png;base64,AA=="
 
 
-def decode(**fields: Any) -> Request:
+def decode(**fields: Any) -> TurnRequest:
     return responses.decode({"model": "m", "input": "Hi.", **fields}, responses.Defaults())
 
 
 def messages(*items: Any, **fields: Any) -> list[Json]:
     read = decode(input=list(items), **fields).entries
-    return [entry.message for entry in read if isinstance(entry, Plain)]
+    return [entry.message for entry in read if isinstance(entry, PlainMessage)]
 
 
 def call(id: str, **fields: Any) -> Json:
@@ -30,7 +30,7 @@ def output(id: str, given: Any = "1") -> Json:
 
 
 def test_a_text_is_a_users_message() -> None:
-    assert [entry.message for entry in decode().entries if isinstance(entry, Plain)] == [
+    assert [entry.message for entry in decode().entries if isinstance(entry, PlainMessage)] == [
         {"role": "user", "content": "Hi."}
     ]
 

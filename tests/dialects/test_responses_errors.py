@@ -6,7 +6,7 @@ import pytest
 
 from coderelay.conversation import TooLarge
 from coderelay.dialects import responses
-from coderelay.dialects.kit.history import MOST_MESSAGES
+from coderelay.dialects.kit.history_limits import MOST_MESSAGES
 
 Json = Any
 TOOL: Json = {"type": "function", "name": "f"}

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coderelay.conversation import DamagedToken
+from coderelay.conversation import DamagedState
 from coderelay.core import Completed, Failed, Failure, Program
 from coderelay.core.program import LANGUAGES, LATEST
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.responses.program import (
+from coderelay.dialects.responses.program_items import (
     output_item,
     program_item,
     read_output,
@@ -42,7 +42,7 @@ def test_a_program_comes_back_as_it_went(program: Program) -> None:
 def test_whatever_was_changed_is_noticed(program: Program, name: str, more: str) -> None:
     item = program_item(program)
     _, problem = read_program(Fields({**item, name: item[name] + more}), "typescript")
-    assert isinstance(problem, DamagedToken)
+    assert isinstance(problem, DamagedState)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def opened() -> list[Json]:
 def test_a_changed_program_is_refused_where_it_is_to_be_run(name: str, value: str) -> None:
     history = opened()
     history[1] = {**history[1], name: value}
-    with pytest.raises(DamagedToken, match=r"input\[1\]") as caught:
+    with pytest.raises(DamagedState, match=r"input\[1\]") as caught:
         ask(history, script())
     assert CLIENT.dialect.error_body(caught.value)[0] == 400
 

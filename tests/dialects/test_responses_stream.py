@@ -5,17 +5,17 @@ from typing import Any
 import pytest
 
 from coderelay.conversation import (
-    Called,
-    CalledDirectly,
+    AssistantText,
+    CallsHandedOut,
+    DirectCalls,
     HandedCall,
-    ReasoningDelta,
-    Reply,
-    Request,
-    Said,
-    Started,
-    TextDelta,
-    Usage,
-    Wrote,
+    ProgramStarted,
+    ReasoningStreamed,
+    TextStreamed,
+    TokenUsage,
+    TurnReply,
+    TurnRequest,
+    TurnStarted,
 )
 from coderelay.core import Program
 from coderelay.dialects import responses
@@ -24,22 +24,22 @@ from tests.dialects.contract.responses_client import ResponsesClient
 Json = Any
 PROGRAM = Program("typescript", "1", "p1")
 CLIENT = ResponsesClient()
-STARTED = Started("r1", 5, "m")
+STARTED = TurnStarted("r1", 5, "m")
 
 
-def request(**fields: Any) -> Request:
+def request(**fields: Any) -> TurnRequest:
     return responses.decode({"model": "m", "input": "Hi.", **fields}, responses.Defaults())
 
 
-def reply(*entries: Any, finish: Any = "stop") -> Reply:
-    usage = Usage(
+def reply(*entries: Any, finish: Any = "stop") -> TurnReply:
+    usage = TokenUsage(
         3, 4, 7, {"prompt_tokens_details": {"cached_tokens": 2}, "completion_tokens_details": None}
     )
-    return Reply(entries, finish, usage, "m", "r1", 5)
+    return TurnReply(entries, finish, usage, "m", "r1", 5)
 
 
 def events(*happened: Any, **fields: Any) -> list[Json]:
-    stream = responses.Stream(request(**fields))
+    stream = responses.ResponsesStream(request(**fields))
     sent = [each for event in (STARTED, *happened) for each in stream.feed(event)]
     for event in sent:
         CLIENT.check_event(event)
@@ -67,9 +67,11 @@ CALL = [
 
 
 def test_words_then_calls() -> None:
-    called = Called(PROGRAM, (HandedCall("a", 0, "f", {"x": 1}), HandedCall("b", 1, "f", {})))
-    wrote = Wrote(PROGRAM, "Well.")
-    sent = events(TextDelta("Well."), wrote, called, reply(wrote, called, finish="tool_calls"))
+    called = CallsHandedOut(
+        PROGRAM, (HandedCall("a", 0, "f", {"x": 1}), HandedCall("b", 1, "f", {}))
+    )
+    wrote = ProgramStarted(PROGRAM, "Well.")
+    sent = events(TextStreamed("Well."), wrote, called, reply(wrote, called, finish="tool_calls"))
     assert kinds(sent) == [*MESSAGE, *CALL, *CALL, "completed"]
     assert [event.get("output_index") for event in sent[2:]] == [0] * 6 + [1] * 4 + [2] * 4 + [None]
     whole = responses.encode(reply(wrote, called, finish="tool_calls"), request())
@@ -87,7 +89,7 @@ def test_words_then_calls() -> None:
 
 def test_direct_calls_keep_the_upstreams_ids() -> None:
     function = {"name": "f", "arguments": "{broken"}
-    entry = CalledDirectly(({"id": "call_1", "type": "function", "function": function},))
+    entry = DirectCalls(({"id": "call_1", "type": "function", "function": function},))
     sent = events(entry, reply(entry, finish="tool_calls"))
     assert kinds(sent) == [*CALL, "completed"]
     (item,) = sent[-1]["response"]["output"]
@@ -95,20 +97,27 @@ def test_direct_calls_keep_the_upstreams_ids() -> None:
 
 
 def test_white_space_alone_is_no_message() -> None:
-    wrote = Wrote(PROGRAM)
-    sent = events(TextDelta(" "), TextDelta("\n"), wrote, TextDelta("So."), Said("So."), reply())
+    wrote = ProgramStarted(PROGRAM)
+    sent = events(
+        TextStreamed(" "),
+        TextStreamed("\n"),
+        wrote,
+        TextStreamed("So."),
+        AssistantText("So."),
+        reply(),
+    )
     assert kinds(sent) == [*MESSAGE, "completed"]
     assert sent[-1]["response"]["output"][0]["content"][0]["text"] == "So."
 
 
 def test_words_that_never_came_in_pieces_come_at_once() -> None:
-    said = Said("All at once.")
+    said = AssistantText("All at once.")
     assert CLIENT.assemble(events(said, reply(said))) == responses.encode(reply(said), request())
 
 
 def test_two_texts_are_two_messages() -> None:
-    first, last = Said("One."), Said("Two.")
-    sent = events(TextDelta("One."), first, TextDelta("Two."), last, reply(first, last))
+    first, last = AssistantText("One."), AssistantText("Two.")
+    sent = events(TextStreamed("One."), first, TextStreamed("Two."), last, reply(first, last))
     assert kinds(sent) == [*MESSAGE, *MESSAGE, "completed"]
     assert CLIENT.assemble(sent) == responses.encode(reply(first, last), request())
 
@@ -117,9 +126,9 @@ def test_two_texts_are_two_messages() -> None:
     ("finish", "reason"), [("length", "max_output_tokens"), ("content_filter", "content_filter")]
 )
 def test_an_answer_that_was_cut_is_incomplete(finish: str, reason: str) -> None:
-    said = Said("And then")
+    said = AssistantText("And then")
     ended = reply(said, finish=finish)
-    sent = events(TextDelta("And then"), said, ended)
+    sent = events(TextStreamed("And then"), said, ended)
     assert kinds(sent) == [*MESSAGE, "incomplete"]
     whole = sent[-1]["response"]
     assert whole == responses.encode(ended, request())
@@ -128,14 +137,20 @@ def test_an_answer_that_was_cut_is_incomplete(finish: str, reason: str) -> None:
 
 
 def test_an_answer_without_a_word_is_an_empty_message() -> None:
-    sent = events(Said(""), reply(Said("")))
-    assert sent[-1]["response"] == responses.encode(reply(Said("")), request())
+    sent = events(AssistantText(""), reply(AssistantText("")))
+    assert sent[-1]["response"] == responses.encode(reply(AssistantText("")), request())
     assert sent[-1]["response"]["output"][0]["content"][0]["text"] == ""
 
 
 def test_thoughts_are_told_only_to_who_asks() -> None:
-    said = Said("So.", "Hm. Hm.")
-    happened = (ReasoningDelta("Hm. "), ReasoningDelta("Hm."), TextDelta("So."), said, reply(said))
+    said = AssistantText("So.", "Hm. Hm.")
+    happened = (
+        ReasoningStreamed("Hm. "),
+        ReasoningStreamed("Hm."),
+        TextStreamed("So."),
+        said,
+        reply(said),
+    )
     assert kinds(events(*happened)) == [*MESSAGE, "completed"]
     asked = {"reasoning": {"summary": "auto"}}
     sent = events(*happened, **asked)
@@ -154,8 +169,8 @@ def test_thoughts_are_told_only_to_who_asks() -> None:
 
 
 def test_what_breaks_off_is_told_and_failed() -> None:
-    stream = responses.Stream(request())
-    for event in (STARTED, TextDelta("Well, ")):
+    stream = responses.ResponsesStream(request())
+    for event in (STARTED, TextStreamed("Well, ")):
         stream.feed(event)
     error = responses.error_object("the model left", type="upstream_error")
     told, failed = stream.fail(error)
@@ -183,7 +198,7 @@ def test_a_response_repeats_what_was_asked() -> None:
         "reasoning": {"effort": "low"},
         "truncation": "auto",
     }
-    whole = responses.encode(reply(Said("So.")), request(**asked))
+    whole = responses.encode(reply(AssistantText("So.")), request(**asked))
     CLIENT.check(whole)
     same = ("instructions", "tool_choice", "temperature", "metadata", "max_output_tokens")
     assert {name: whole[name] for name in same} == {name: asked[name] for name in same}

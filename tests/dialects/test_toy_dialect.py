@@ -6,35 +6,44 @@ from typing import Any
 
 import httpx
 
-from coderelay.conversation import Event, Plain, Reply, Request, Said, TextDelta
+from coderelay.conversation import (
+    AssistantText,
+    PlainMessage,
+    TextStreamed,
+    TurnEvent,
+    TurnReply,
+    TurnRequest,
+)
 from coderelay.core import Json
 from coderelay.dialects.dialect import Dialect
 from coderelay.dialects.kit.code_mode import Defaults
-from coderelay.dialects.kit.errors import describe
+from coderelay.dialects.kit.error_table import describe
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.kit.openapi import Operation
+from coderelay.dialects.kit.operation import Operation
 from coderelay.dialects.registry import DIALECTS
 from coderelay.models import ScriptedModel
 from coderelay.server.app import create_app
 from coderelay.server.settings import Settings
 
 
-def decode(body: Json, defaults: Defaults) -> Request:
+def decode(body: Json, defaults: Defaults) -> TurnRequest:
     fields = Fields(body)
-    question = Plain({"role": "user", "content": fields.text("question")})
-    return Request("m", (question,), stream=fields.flag("stream", False))
+    question = PlainMessage({"role": "user", "content": fields.text("question")})
+    return TurnRequest("m", (question,), stream=fields.flag("stream", False))
 
 
-def encode(reply: Reply, request: Request) -> Json:
-    return {"answer": "".join(each.text for each in reply.entries if isinstance(each, Said))}
+def encode(reply: TurnReply, request: TurnRequest) -> Json:
+    return {
+        "answer": "".join(each.text for each in reply.entries if isinstance(each, AssistantText))
+    }
 
 
 class Stream:
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: TurnRequest) -> None:
         pass
 
-    def feed(self, event: Event) -> list[Json]:
-        return [{"piece": event.text}] if isinstance(event, TextDelta) else []
+    def feed(self, event: TurnEvent) -> list[Json]:
+        return [{"piece": event.text}] if isinstance(event, TextStreamed) else []
 
     def fail(self, error: Json) -> list[Json]:
         return [error]

@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from coderelay.conversation import Request
+from coderelay.conversation import TurnRequest
 from coderelay.core import Json, Limits
 from coderelay.dialects import chat
-from coderelay.engines.registry import engine
+from coderelay.engines.engine_registry import engine
 from coderelay.gateway import Gateway
 from coderelay.models import ScriptedModel
-from coderelay.models.protocol import Model
-from coderelay.models.scripted import Answer
+from coderelay.models.model import Model
+from coderelay.models.scripted_model import ScriptedAnswer
 
 T = TypeVar("T")
 Tools = Mapping[str, Callable[..., Any]]
@@ -53,7 +53,7 @@ def gateway(model: Model, **settings: Any) -> Gateway:
     return Gateway(model, engine, **{"now": lambda: NOW, "new_id": new_id, **settings})
 
 
-async def events(body: Json, model: Model, **settings: Any) -> tuple[Request, list[Any]]:
+async def events(body: Json, model: Model, **settings: Any) -> tuple[TurnRequest, list[Any]]:
     body = json.loads(json.dumps(body))
     request = chat.decode(body, chat.Defaults(limits=settings.get("limits", Limits())))
     turn = gateway(model, **settings).turn(request, key=None, run_blocking=at_once)
@@ -65,7 +65,7 @@ def ask(body: Json, model: Model, **settings: Any) -> dict[str, Any]:
     request, all_events = asyncio.run(events(body, model, **settings))
     if not request.stream:
         return json.loads(json.dumps(chat.encode(all_events[-1], request)))
-    stream = chat.Stream(request)
+    stream = chat.ChatStream(request)
     return assemble([chunk for event in all_events for chunk in stream.feed(event)])
 
 
@@ -110,11 +110,11 @@ def converse(body: Json, model: Model, tools: Tools, **settings: Any) -> list[An
     raise AssertionError("the conversation does not come to an end")
 
 
-def code(source: str, text: str = "") -> Answer:
-    return Answer(text, code=source)
+def code(source: str, text: str = "") -> ScriptedAnswer:
+    return ScriptedAnswer(text, code=source)
 
 
-def script(*answers: Answer | str) -> ScriptedModel:
+def script(*answers: ScriptedAnswer | str) -> ScriptedModel:
     return ScriptedModel(answers)
 
 

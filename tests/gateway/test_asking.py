@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from coderelay.gateway.asking import fits
+from coderelay.gateway.model_request import fits
 from tests.gateway.driving import SEARCH, ask, request, script
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from coderelay.conversation import DamagedToken, FieldError, HistoryError, TooLarge, call_ids
+from coderelay.conversation import DamagedState, FieldError, HistoryError, TooLarge, call_ids
 from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Diverged, Limits, RequestError
 from coderelay.models import ScriptedModel
@@ -184,7 +184,7 @@ def test_a_damaged_token_is_named() -> None:
     id = messages[1]["tool_calls"][0]["id"]
     broken = id[:60] + ("A" if id[60] != "A" else "B") + id[61:]
     text = json.dumps(messages).replace(id, broken)
-    with pytest.raises(DamagedToken, match="checksum"):
+    with pytest.raises(DamagedState, match="checksum"):
         ask(request(messages=json.loads(text)), script())
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from coderelay.core import CoderelayError, Diverged
 from coderelay.models import ScriptedModel
-from coderelay.models.scripted import Answer
+from coderelay.models.scripted_model import ScriptedAnswer
 from tests.gateway.driving import USER, ask, code, converse, request, script, tool_message
 
 LANGUAGES = ("typescript", "python")
@@ -159,7 +159,7 @@ def test_tools_that_change_so_that_a_search_finds_another_are_a_divergence(langu
 def test_a_model_that_calls_the_search_itself_is_told_to_write_a_program(
     language: str, name: str
 ) -> None:
-    model = script(Answer(calls=[(name, {"query": "x"})]), "Sorry.")
+    model = script(ScriptedAnswer(calls=[(name, {"query": "x"})]), "Sorry.")
     ask(body(language), model)
     said = model.seen[1]["messages"][-1]["content"]
     assert f"Call {name} inside a program" in said

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from coderelay.conversation import UpstreamError
-from coderelay.gateway.answer import ModelAnswer
-from coderelay.models.protocol import CallPiece, Delta, Named, ReasoningPiece, TextPiece
+from coderelay.gateway.model_answer import ModelAnswer
+from coderelay.models.model import CallPiece, Delta, ModelNamePiece, ReasoningPiece, TextPiece
 
 LONG = "x" * 100_000
 
@@ -19,8 +19,8 @@ ENDLESS: dict[str, Iterator[Delta]] = {
     "names": (CallPiece(number, name=LONG) for number in range(1_000)),
     "empty calls": (CallPiece(number) for number in range(100_000)),
     "calls with one index": (CallPiece(0, id=f"{number}", name="f") for number in range(99_999)),
-    "fields": (Named(extra={f"field-{number}": 0}) for number in range(1_000_000)),
-    "long fields": (Named(extra={f"field-{number}": [LONG]}) for number in range(1_000)),
+    "fields": (ModelNamePiece(extra={f"field-{number}": 0}) for number in range(1_000_000)),
+    "long fields": (ModelNamePiece(extra={f"field-{number}": [LONG]}) for number in range(1_000)),
     "fields of a call": (CallPiece(0, extra={f"{number}": LONG}) for number in range(1_000)),
 }
 
@@ -35,7 +35,7 @@ def test_an_answer_without_end_is_ended(what: str) -> None:
 def test_a_field_that_comes_with_every_piece_is_kept_once() -> None:
     answer = ModelAnswer()
     for number in range(1_000):
-        answer.add(Named(extra={"signature": LONG + str(number)}))
+        answer.add(ModelNamePiece(extra={"signature": LONG + str(number)}))
         answer.add(TextPiece("a"))
     assert answer.text == "a" * 1_000
     assert answer.extra == {"signature": LONG + "999"}

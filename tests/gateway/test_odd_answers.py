@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from coderelay.conversation import ProgramsSpent, ReasoningDelta, TextDelta
+from coderelay.conversation import ProgramsSpent, ReasoningStreamed, TextStreamed
 from coderelay.dialects import chat
 from coderelay.models import ScriptedModel
-from coderelay.models.scripted import Answer
+from coderelay.models.scripted_model import ScriptedAnswer
 from tests.gateway.driving import (
     SEARCH,
     USER,
@@ -45,14 +45,16 @@ def text_of(response: Any) -> Any:
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [
-        (Answer(calls=[("run_typescript", '{"code": "return 1')]), "no JSON"),
-        (Answer(calls=[("run_typescript", "[1, 2]")]), "takes one object"),
-        (Answer(calls=[("run_python", {"code": "1"})]), "There is no tool 'run_python'"),
-        (Answer(calls=[("web_search", {"query": "x"})]), "webSearch inside a program"),
+        (ScriptedAnswer(calls=[("run_typescript", '{"code": "return 1')]), "no JSON"),
+        (ScriptedAnswer(calls=[("run_typescript", "[1, 2]")]), "takes one object"),
+        (ScriptedAnswer(calls=[("run_python", {"code": "1"})]), "There is no tool 'run_python'"),
+        (ScriptedAnswer(calls=[("web_search", {"query": "x"})]), "webSearch inside a program"),
     ],
     ids=["broken-json", "no-object", "not-offered", "called-directly"],
 )
-def test_a_call_that_cannot_be_carried_out_is_told_off(answer: Answer, complaint: str) -> None:
+def test_a_call_that_cannot_be_carried_out_is_told_off(
+    answer: ScriptedAnswer, complaint: str
+) -> None:
     model = script(answer, "Sorry.")
     assert text_of(ask(request(), model)) == "Sorry."
     assert complaint in last_shown(model)["content"]
@@ -61,27 +63,29 @@ def test_a_call_that_cannot_be_carried_out_is_told_off(answer: Answer, complaint
 
 
 def test_line_breaks_in_json_strings_are_no_reason_to_complain() -> None:
-    model = script(Answer(calls=[("run_typescript", '{"code": "return\n 7;"}')]), "Seven.")
+    model = script(ScriptedAnswer(calls=[("run_typescript", '{"code": "return\n 7;"}')]), "Seven.")
     ask(request(), model)
     assert "Result" in last_shown(model)["content"]
 
 
 def test_an_empty_answer_is_asked_for_once_more() -> None:
-    answers = iter([Answer(""), "Now."])
+    answers = iter([ScriptedAnswer(""), "Now."])
     assert text_of(ask(request(), ScriptedModel(lambda body: next(answers)))) == "Now."
     assert text_of(ask(request(), ScriptedModel(lambda body: ""))) == ""
 
 
 def test_of_several_programs_the_first_counts() -> None:
     programs = [("run_typescript", {"code": f"return {n};"}) for n in (1, 2)]
-    model = script(Answer(calls=[*programs, ("show_map", {})]), "One.")
+    model = script(ScriptedAnswer(calls=[*programs, ("show_map", {})]), "One.")
     ask(request(tools=[SEARCH, DIRECT]), model)
     assert last_shown(model)["content"] == "Result:\n1"
     assert len(model.seen[-1]["messages"][-2]["tool_calls"]) == 1
 
 
 def test_direct_calls_before_code_drop_the_code() -> None:
-    answer = Answer("Look.", calls=[("show_map", {}), ("run_typescript", {"code": "return 1;"})])
+    answer = ScriptedAnswer(
+        "Look.", calls=[("show_map", {}), ("run_typescript", {"code": "return 1;"})]
+    )
     response = ask(request(tools=[SEARCH, DIRECT]), script(answer))
     message = response["choices"][0]["message"]
     assert [call["function"]["name"] for call in message["tool_calls"]] == ["show_map"]
@@ -90,7 +94,7 @@ def test_direct_calls_before_code_drop_the_code() -> None:
 
 
 def test_a_direct_call_and_its_result_go_upstream_as_they_stand() -> None:
-    model = script(Answer(calls=[("show_map", {"x": 1})]), "Shown.")
+    model = script(ScriptedAnswer(calls=[("show_map", {"x": 1})]), "Shown.")
     body = request(tools=[SEARCH, DIRECT])
     messages = converse(body, model, {"show_map": lambda x: "ok"})
     assert messages[-1]["content"] == "Shown."
@@ -171,7 +175,7 @@ def test_required_is_met_by_one_program() -> None:
 
 def test_a_tool_that_the_choice_names_is_direct() -> None:
     choice = {"type": "function", "function": {"name": "web_search"}}
-    model = script(Answer(calls=[("web_search", {"query": "x"})]))
+    model = script(ScriptedAnswer(calls=[("web_search", {"query": "x"})]))
     response = ask(request(tool_choice=choice), model)
     assert response["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "web_search"
     assert model.seen[0]["tool_choice"] == choice
@@ -203,7 +207,7 @@ def test_a_format_is_asked_for_once_more_where_the_text_does_not_fit(stream: boo
     wanted = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
     asked: list[Any] = []
 
-    def answer(body: Any) -> Answer | str:
+    def answer(body: Any) -> ScriptedAnswer | str:
         asked.append(body)
         return [code("return 1;", "Hm."), "It is 1.", '{"n": 1}'][len(asked) - 1]
 
@@ -222,7 +226,7 @@ def test_a_text_that_fits_its_format_is_not_asked_for_again() -> None:
 
 
 def test_reasoning_is_told_on_and_unknown_fields_go_upstream() -> None:
-    model = script(Answer("Yes.", reasoning="Let me think."))
+    model = script(ScriptedAnswer("Yes.", reasoning="Let me think."))
     response = ask(request(temperature=0.5, foo={"bar": 1}), model)
     assert response["choices"][0]["message"]["reasoning_content"] == "Let me think."
     assert model.seen[0]["temperature"] == 0.5
@@ -242,19 +246,28 @@ def test_the_prompt_stands_at_the_end_of_the_clients_own_system_message() -> Non
 def test_events_begin_with_started_and_end_with_the_reply() -> None:
     _, all_events = asyncio.run(events(request(), script(code("return 1;"), "One.")))
     kinds = [type(event).__name__ for event in all_events]
-    assert kinds == ["Started", "Wrote", "Ended", "TextDelta", "Said", "Reply"]
+    assert kinds == [
+        "TurnStarted",
+        "ProgramStarted",
+        "ProgramFinished",
+        "TextStreamed",
+        "AssistantText",
+        "TurnReply",
+    ]
 
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize(
     "first",
     [
-        Answer("Let me call.", calls=[("web_search", {"query": "x"})]),
-        Answer("```ts\nlook\n```", calls=[("run_typescript", {"code": "return 1;"})]),
+        ScriptedAnswer("Let me call.", calls=[("web_search", {"query": "x"})]),
+        ScriptedAnswer("```ts\nlook\n```", calls=[("run_typescript", {"code": "return 1;"})]),
     ],
     ids=["told-off", "held-back"],
 )
-def test_text_beside_a_call_is_told_whether_streamed_or_not(first: Answer, stream: bool) -> None:
+def test_text_beside_a_call_is_told_whether_streamed_or_not(
+    first: ScriptedAnswer, stream: bool
+) -> None:
     response = ask(request(stream=stream), script(first, "Sorry."))
     assert text_of(response) == f"{first.text}\n\nSorry."
 
@@ -281,25 +294,27 @@ async def _drain(turn: AsyncIterator[Any]) -> list[Any]:
 @pytest.mark.parametrize(
     "first",
     [
-        Answer("", reasoning="Hm. "),
-        Answer("See: ", calls=[("nothing", {})], reasoning="Hm. "),
-        Answer("", calls=[("nothing", {})], reasoning="Hm. "),
-        Answer(f"See:\n```ts\n{CALL}\n```", reasoning="Hm. "),
-        Answer('See: <tool_call>{"name": "nothing", "arguments": {}}</tool_call>', reasoning="Hm."),
-        Answer(" \n", code="return 1;", reasoning="Hm. "),
-        Answer("No JSON.", reasoning="Hm. "),
+        ScriptedAnswer("", reasoning="Hm. "),
+        ScriptedAnswer("See: ", calls=[("nothing", {})], reasoning="Hm. "),
+        ScriptedAnswer("", calls=[("nothing", {})], reasoning="Hm. "),
+        ScriptedAnswer(f"See:\n```ts\n{CALL}\n```", reasoning="Hm. "),
+        ScriptedAnswer(
+            'See: <tool_call>{"name": "nothing", "arguments": {}}</tool_call>', reasoning="Hm."
+        ),
+        ScriptedAnswer(" \n", code="return 1;", reasoning="Hm. "),
+        ScriptedAnswer("No JSON.", reasoning="Hm. "),
     ],
 )
-def test_pieces_add_up_to_the_entries(first: Answer, format: Any) -> None:
-    model = ScriptedModel(iter_of(first, *[Answer("{}", reasoning="Well.")] * 2))
+def test_pieces_add_up_to_the_entries(first: ScriptedAnswer, format: Any) -> None:
+    model = ScriptedModel(iter_of(first, *[ScriptedAnswer("{}", reasoning="Well.")] * 2))
     _, happened = asyncio.run(events(request(stream=True, response_format=format), model))
     entries = happened[-1].entries
-    for piece, field in ((TextDelta, "text"), (ReasoningDelta, "reasoning")):
+    for piece, field in ((TextStreamed, "text"), (ReasoningStreamed, "reasoning")):
         told = "".join(each.text for each in happened if isinstance(each, piece))
         assert told == "".join(getattr(entry, field, "") for entry in entries)
 
 
-def iter_of(*answers: Answer) -> Callable[[Any], Answer]:
+def iter_of(*answers: ScriptedAnswer) -> Callable[[Any], ScriptedAnswer]:
     """A script whose answers come one after another, whatever was asked."""
     left = iter(answers)
     return lambda _: next(left)
@@ -307,7 +322,7 @@ def iter_of(*answers: Answer) -> Callable[[Any], Answer]:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_refusal_is_not_asked_for_again_in_a_format(stream: bool) -> None:
-    model = script(Answer(refusal="No."), "{}")
+    model = script(ScriptedAnswer(refusal="No."), "{}")
     asked = request(stream=stream, response_format={"type": "json_object"})
     message = ask(asked, model)["choices"][0]["message"]
     assert (message["content"] or None, message["refusal"]) == (None, "No.")

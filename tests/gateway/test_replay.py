@@ -2,8 +2,8 @@
 
 from coderelay.conversation import CodeBlock
 from coderelay.core import Completed, Limits, Program
-from coderelay.engines.registry import engine
-from coderelay.gateway.replay import Replays
+from coderelay.engines.engine_registry import engine
+from coderelay.gateway.program_replay import Replays
 from coderelay.gateway.toolset import Toolsets
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coderelay.gateway.speech import Speech
+from coderelay.gateway.program_in_text import Speech
 
 pieces = st.lists(
     st.one_of(

@@ -9,7 +9,7 @@ import pytest
 
 from coderelay.core import Json
 from coderelay.dialects import chat
-from coderelay.models.protocol import Delta, TextPiece
+from coderelay.models.model import Delta, TextPiece
 from tests.gateway.driving import (
     Raises,
     ask,
@@ -215,7 +215,7 @@ def test_a_turn_that_is_closed_lets_go_of_the_model() -> None:
         turn = gateway(Slow()).turn(asked, key=None, run_blocking=at_once)
         async with aclosing(turn):
             kinds = [type(await anext(turn)).__name__ for _ in range(2)]
-        assert kinds == ["Started", "TextDelta"]
+        assert kinds == ["TurnStarted", "TextStreamed"]
         assert gone
 
     asyncio.run(leave())

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from coderelay.conversation import (
-    Called,
+    AssistantText,
+    CallsHandedOut,
     CodeBlock,
-    Ended,
-    Plain,
+    PlainMessage,
+    ProgramFinished,
     ProgramsSpent,
-    Reply,
-    Request,
-    Said,
-    Started,
-    TextDelta,
+    ProgramStarted,
+    TextStreamed,
+    TurnReply,
+    TurnRequest,
+    TurnStarted,
     Unsupported,
-    Wrote,
 )
 from coderelay.core import (
     Call,
@@ -33,16 +33,16 @@ from coderelay.core import (
     Suspended,
     Tool,
 )
-from coderelay.engines.scripted import Script, ScriptedEngine, value
+from coderelay.engines.scripted_engine import Script, ScriptedEngine, value
 from coderelay.gateway import Gateway
 from coderelay.gateway.toolset import Toolset
 from coderelay.gateway.turn import AskModel, Done, ReplayPrograms, RunProgram, Step, Turn
 from coderelay.models import ScriptedModel
-from coderelay.models.protocol import CallPiece, Delta, Finished, TextPiece
-from coderelay.models.scripted import Answer
+from coderelay.models.model import CallPiece, Delta, FinishPiece, TextPiece
+from coderelay.models.scripted_model import ScriptedAnswer
 
 SEARCH = Tool("web_search", parameters={"type": "object", "properties": {"query": {}}})
-QUESTION = Plain({"role": "user", "content": "What is new?"})
+QUESTION = PlainMessage({"role": "user", "content": "What is new?"})
 CALL = Call(0, "web_search", {"query": "news"})
 
 
@@ -50,14 +50,14 @@ def no_engine(language: str) -> ScriptedEngine:
     raise AssertionError("the rules of a turn run nothing")
 
 
-def request(*entries: Plain | CodeBlock, **fields: Any) -> Request:
-    return Request("m", entries or (QUESTION,), **{"tools": (SEARCH,), **fields})
+def request(*entries: PlainMessage | CodeBlock, **fields: Any) -> TurnRequest:
+    return TurnRequest("m", entries or (QUESTION,), **{"tools": (SEARCH,), **fields})
 
 
-def turn(asked: Request) -> Turn:
+def turn(asked: TurnRequest) -> Turn:
     toolset = Toolset(asked.tools, asked.language, no_engine)
     ids = iter(f"program{number}" for number in range(100))
-    return Turn(asked, toolset, Started("turn1", 1_763_300_000, "m"), new_id=lambda: next(ids))
+    return Turn(asked, toolset, TurnStarted("turn1", 1_763_300_000, "m"), new_id=lambda: next(ids))
 
 
 def answer(turn: Turn, *deltas: Delta) -> Step:
@@ -68,7 +68,7 @@ def answer(turn: Turn, *deltas: Delta) -> Step:
 
 def code(source: str) -> tuple[Delta, ...]:
     arguments = json.dumps({"code": source})
-    return CallPiece(0, "c1", "run_typescript", arguments), Finished("tool_calls")
+    return CallPiece(0, "c1", "run_typescript", arguments), FinishPiece("tool_calls")
 
 
 def kinds(turn: Turn) -> list[type]:
@@ -85,12 +85,12 @@ def test_a_question_is_put_to_the_model_and_its_text_is_the_reply() -> None:
     step = played.start()
     assert isinstance(step, AskModel)
     assert step.body["messages"][-1] == QUESTION.message
-    assert kinds(played) == [Started]
-    assert isinstance(answer(played, TextPiece("Nothing."), Finished("stop")), Done)
+    assert kinds(played) == [TurnStarted]
+    assert isinstance(answer(played, TextPiece("Nothing."), FinishPiece("stop")), Done)
     told, said, reply = played.take_events()
-    assert told == TextDelta("Nothing.")
-    assert said == Said("Nothing.")
-    assert isinstance(reply, Reply) and reply.finish == "stop"
+    assert told == TextStreamed("Nothing.")
+    assert said == AssistantText("Nothing.")
+    assert isinstance(reply, TurnReply) and reply.finish == "stop"
 
 
 def test_a_program_that_waits_ends_the_turn_with_its_calls() -> None:
@@ -99,11 +99,11 @@ def test_a_program_that_waits_ends_the_turn_with_its_calls() -> None:
     step = answer(played, *code("return 1;"))
     assert isinstance(step, RunProgram)
     assert step.program == Program("typescript", "return 1;", "program0", 1_763_300_000)
-    assert kinds(played) == [Started, Wrote]
+    assert kinds(played) == [TurnStarted, ProgramStarted]
     assert isinstance(played.program_stopped(Suspended((CALL,)), "v1"), Done)
     called, reply = played.take_events()
-    assert isinstance(called, Called) and called.calls[0].name == "web_search"
-    assert isinstance(reply, Reply) and reply.finish == "tool_calls"
+    assert isinstance(called, CallsHandedOut) and called.calls[0].name == "web_search"
+    assert isinstance(reply, TurnReply) and reply.finish == "tool_calls"
 
 
 def test_the_model_is_shown_what_a_program_came_to_and_is_asked_again() -> None:
@@ -113,7 +113,7 @@ def test_the_model_is_shown_what_a_program_came_to_and_is_asked_again() -> None:
     step = played.program_stopped(Completed(1), "v1")
     assert isinstance(step, AskModel)
     assert step.body["messages"][-1]["content"] == "Result:\n1"
-    assert kinds(played) == [Started, Wrote, Ended]
+    assert kinds(played) == [TurnStarted, ProgramStarted, ProgramFinished]
 
 
 def test_nothing_is_told_before_the_open_program_has_run() -> None:
@@ -123,14 +123,14 @@ def test_nothing_is_told_before_the_open_program_has_run() -> None:
     assert isinstance(step, RunProgram) and step.program.id == "p1"
     assert kinds(played) == []
     assert isinstance(played.program_stopped(Completed(1), "v1"), AskModel)
-    assert kinds(played) == [Started, Ended]
+    assert kinds(played) == [TurnStarted, ProgramFinished]
 
 
 def test_an_open_program_that_waits_again_ends_the_turn_without_the_model() -> None:
     played = turn(request(QUESTION, open_block()))
     played.start()
     assert isinstance(played.program_stopped(Suspended((CALL,)), "v1"), Done)
-    assert kinds(played) == [Started, Called, Reply]
+    assert kinds(played) == [TurnStarted, CallsHandedOut, TurnReply]
 
 
 def test_finished_programs_without_an_outcome_are_replayed_before_the_model_is_asked() -> None:
@@ -147,17 +147,17 @@ def test_finished_programs_without_an_outcome_are_replayed_before_the_model_is_a
 def test_a_call_of_a_tool_that_is_not_there_is_told_to_the_model_alone() -> None:
     played = turn(request())
     played.start()
-    step = answer(played, CallPiece(0, "c1", "nonsense", "{}"), Finished("tool_calls"))
+    step = answer(played, CallPiece(0, "c1", "nonsense", "{}"), FinishPiece("tool_calls"))
     assert isinstance(step, AskModel)
     assert "There is no tool 'nonsense'" in step.body["messages"][-1]["content"]
-    assert kinds(played) == [Started]
+    assert kinds(played) == [TurnStarted]
 
 
 def test_a_model_that_says_nothing_is_asked_once_more_and_no_more() -> None:
     played = turn(request())
     played.start()
-    assert isinstance(answer(played, Finished("stop")), AskModel)
-    assert isinstance(answer(played, Finished("stop")), Done)
+    assert isinstance(answer(played, FinishPiece("stop")), AskModel)
+    assert isinstance(answer(played, FinishPiece("stop")), Done)
 
 
 def test_a_turn_has_so_many_programs_and_no_more() -> None:
@@ -192,14 +192,14 @@ def test_a_conversation_is_played_on_the_scripted_engine_and_model() -> None:
         (found,) = yield [("web_search", {"query": "news"})]
         return value(found)
 
-    model = ScriptedModel([Answer(code="the news"), "There is news."])
+    model = ScriptedModel([ScriptedAnswer(code="the news"), "There is news."])
     engine = ScriptedEngine({"the news": news}, language="typescript")
     gateway = Gateway(model, lambda language: engine)
 
     async def at_once(work: Any) -> Any:
         return work()
 
-    async def play(asked: Request) -> list[Any]:
+    async def play(asked: TurnRequest) -> list[Any]:
         return [event async for event in gateway.turn(asked, key=None, run_blocking=at_once)]
 
     async def converse() -> tuple[Any, Mapping[str, Any]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from coderelay.cli.app import app
+from coderelay.cli.commands import app
 
 ROOT = Path(__file__).parents[2]
 WIDTH = "100"

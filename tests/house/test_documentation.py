@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from coderelay import Completed, Entry, Failed, Limits, Outcome, Program, Returned, Tool, evaluate
-from coderelay.cli.app import app
+from coderelay.cli.commands import app
 from coderelay.core import DEFAULT_LIMITS, Json
 from coderelay.core.limits import KB, MB
 from coderelay.declare import names

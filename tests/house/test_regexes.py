@@ -24,33 +24,33 @@ PACKAGE = Path(__file__).parents[2] / "src" / "coderelay"
 PLACES = {case.place for case in CASES}
 
 NAMESPACES = "engines.typescript.namespaces.join_namespaces"
-READ_JSON = "core.jsonreader.read_json"
-FAILURE = "engines.typescript.failure.Thrown.failure"
+READ_JSON = "core.json_reader.read_json"
+FAILURE = "engines.typescript.failure_report.Thrown.failure"
 SHAPE = "engines.typescript.forms.shape"
 
 MEASURED = {
     "conversation.call_ids._LATER": "conversation.call_ids.decode",
-    "conversation.output._HEAD": "conversation.output.from_text",
+    "conversation.outcome_text._HEAD": "conversation.outcome_text.from_text",
     "conversation.state_text._TEXT": "conversation.call_ids.decode",
-    "core.jsoncounts._STRINGS": READ_JSON,
-    "core.jsoncounts._WHOLE_STRINGS": READ_JSON,
-    "core.jsonpieces._ITEMS_ONLY": READ_JSON,
-    "core.jsonpieces._ITEMS_OR_NESTED": READ_JSON,
-    "core.jsonpieces._SPACE": READ_JSON,
-    "core.jsonstrings._INSIDE": READ_JSON,
+    "core.json_counts._STRINGS": READ_JSON,
+    "core.json_counts._WHOLE_STRINGS": READ_JSON,
+    "core.json_pieces._ITEMS_ONLY": READ_JSON,
+    "core.json_pieces._ITEMS_OR_NESTED": READ_JSON,
+    "core.json_pieces._SPACE": READ_JSON,
+    "core.json_strings._INSIDE": READ_JSON,
     "core.unicode.group": "core.unicode.normalize",
-    "declare.index._SENTENCE": "declare.index.first_sentence",
+    "declare.tool_index._SENTENCE": "declare.tool_index.first_sentence",
     "declare.validation.regex_size._TOKEN": "declare.validation.regex_size.measure",
-    "declare.words._HUMP": "declare.words.split",
-    "declare.words._RUN": "declare.words.Terms.of",
-    "declare.words._SEPARATORS": "declare.words.split",
-    "declare.words._UNSPACED": "declare.words.Terms.of",
+    "declare.word_split._HUMP": "declare.word_split.split",
+    "declare.word_split._RUN": "declare.word_split.Terms.of",
+    "declare.word_split._SEPARATORS": "declare.word_split.split",
+    "declare.word_split._UNSPACED": "declare.word_split.Terms.of",
     "engines.typescript.callsite._IMPLICIT": FAILURE,
     "engines.typescript.callsite._ITERATED": FAILURE,
     "engines.typescript.callsite._NO_CALL": FAILURE,
     "engines.typescript.callsite._READ": FAILURE,
     "engines.typescript.enums._CONST_ENUM": "engines.typescript.enums.const_enums_left",
-    "engines.typescript.failure._UNDEFINED": FAILURE,
+    "engines.typescript.failure_report._UNDEFINED": FAILURE,
     "engines.typescript.forms._MENTIONS": SHAPE,
     "engines.typescript.forms._PLAIN_MAIN": SHAPE,
     "engines.typescript.locate._CALL": FAILURE,
@@ -63,11 +63,11 @@ MEASURED = {
     "engines.wasm.payload._SHORT_NUMBERS": "engines.wasm.payload.has_long_integer",
     "engines.typescript.tokens._TEMPLATE": SHAPE,
     "engines.typescript.tokens._TOKEN": SHAPE,
-    "gateway.speech._CALL": "gateway.speech.Speech.calls",
-    "gateway.speech._CALLED": "gateway.speech.Speech.program",
-    "gateway.speech._XML": "gateway.speech.Speech.calls",
-    "models.events._FIELD": "models.events.WholeEvents.feed",
-    "models.scrub._ESCAPES": "models.scrub.scrub",
+    "gateway.program_in_text._CALL": "gateway.program_in_text.Speech.calls",
+    "gateway.program_in_text._CALLED": "gateway.program_in_text.Speech.program",
+    "gateway.program_in_text._XML": "gateway.program_in_text.Speech.calls",
+    "models.server_sent_events._FIELD": "models.server_sent_events.WholeEvents.feed",
+    "models.redaction._ESCAPES": "models.redaction.scrub",
 }
 """The place in the table of costs whose cases drive a regular expression."""
 
@@ -76,12 +76,12 @@ BOUNDED = {
     "conversation.old_state._BLOCK_ID": "each part has a largest length",
     "conversation.old_state._FINGERPRINT": "each part has a largest length",
     "conversation.program_state._DIGEST": "matches 16 characters",
-    "declare.index._NAMESPACE": "sees a tool's name, 256 characters at most",
+    "declare.tool_index._NAMESPACE": "sees a tool's name, 256 characters at most",
     "declare.typescript._PLAIN_KEY": "one repetition, matched once from the start",
     "declare.validation.regex_size._COUNT": "matches 21 characters at most",
     "dialects.anthropic.tools._VERSION": "matches 24 characters",
     "engines.python.pristine.finditer": "sees a map of pages that the host made",
-    "engines.python.report._UNKNOWN": "sees 10,000 characters; quotes part its repetitions",
+    "engines.python.failure_report._UNKNOWN": "sees 10,000 characters; quotes part its repetitions",
     "engines.typescript.swc._HASH": "sees the names of our own stripper's imports",
     "models.passthrough._NO_NAME": "matches one character",
     "models.passthrough._NO_VALUE": "matches one character",

@@ -16,10 +16,10 @@ from coderelay.core import (
     Suspended,
     Tool,
 )
-from coderelay.core.jsonvalue import digest
+from coderelay.core.json_values import digest
 from coderelay.core.limits import Limits
 from coderelay.declare import ToolHost, names
-from coderelay.engines.protocol import Engine
+from coderelay.engines.interface import Engine
 
 MOST_CALLS = 60
 LIMITS = Limits(fuel=3_000_000_000, seconds=600)

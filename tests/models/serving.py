@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import httpx
 
-from coderelay.models.transport import AsyncioTransport
+from coderelay.models.http_transport import AsyncioTransport
 
 Answer = Callable[[asyncio.StreamWriter], Awaitable[None]]
 WHOLE = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello"

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from coderelay.conversation import UpstreamError
-from coderelay.models.bounded import AnswerLimits, read_events, read_start, read_whole
-from coderelay.models.coding import PIECE, unpacker
+from coderelay.models.answer_limits import AnswerLimits, read_events, read_start, read_whole
+from coderelay.models.content_encoding import PIECE, unpacker
 
 TEXT = b"hello " * 10_000
 BARE = zlib.compressobj(wbits=-zlib.MAX_WBITS)

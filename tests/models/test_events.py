@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coderelay.conversation import UpstreamError
-from coderelay.models.events import EventReader, WholeEvents
+from coderelay.models.server_sent_events import EventReader, WholeEvents
 
 STREAMS = {
     b"data: a\n\ndata:b\n\n": ["a", "b"],

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from coderelay.models.transport import (
+from coderelay.models.http_transport import (
     AsyncioTransport,
     ForeignProxyTransport,
     Proxy,

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from coderelay.models.scrub import scrub, scrub_bytes
+from coderelay.models.redaction import scrub, scrub_bytes
 
 KEYS = ("sk-plain", "a/b=c+d", 'q"uo\\te', "per%41cent", "%41", "\\u0041", "aaaa", "x")
 

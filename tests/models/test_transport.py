@@ -7,7 +7,7 @@ import struct
 import httpx
 import pytest
 
-from coderelay.models.transport import AsyncioTransport
+from coderelay.models.http_transport import AsyncioTransport
 from tests.models.serving import WHOLE, ask, send, served
 from tests.ports import closed_port
 

@@ -8,16 +8,16 @@ from typing import Any
 import httpx
 import pytest
 
-from coderelay.conversation import UpstreamError, UpstreamTimeout, Usage
+from coderelay.conversation import TokenUsage, UpstreamError, UpstreamTimeout
 from coderelay.models import Upstream
-from coderelay.models.protocol import (
+from coderelay.models.model import (
     CallPiece,
-    Counted,
-    Finished,
-    Named,
+    FinishPiece,
+    ModelNamePiece,
     ReasoningPiece,
     RefusalPiece,
     TextPiece,
+    UsagePiece,
 )
 
 KEY = "sk-server-secret"
@@ -80,14 +80,14 @@ def collect(endpoint: Endpoint, client_key: str | None = None, **settings: Any) 
 def test_a_streamed_answer_comes_in_pieces() -> None:
     endpoint = Endpoint(sse(*CHUNKS))
     assert collect(endpoint) == [
-        Named("big"),
+        ModelNamePiece("big"),
         ReasoningPiece("hm"),
         TextPiece("He"),
         TextPiece("llo"),
         CallPiece(0, "a", "f"),
         CallPiece(0, arguments="{}"),
-        Finished("tool_calls"),
-        Counted(Usage(1, 2, 3)),
+        FinishPiece("tool_calls"),
+        UsagePiece(TokenUsage(1, 2, 3)),
     ]
     sent = endpoint.requests[0]
     assert sent.url == "http://model.test/v1/chat/completions"
@@ -99,7 +99,10 @@ def test_an_answer_that_comes_whole_is_read_too() -> None:
     whole = {
         "choices": [{"message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}]
     }
-    assert collect(Endpoint(httpx.Response(200, json=whole))) == [TextPiece("Hi"), Finished("stop")]
+    assert collect(Endpoint(httpx.Response(200, json=whole))) == [
+        TextPiece("Hi"),
+        FinishPiece("stop"),
+    ]
 
 
 def test_words_of_refusal_are_told_apart() -> None:
@@ -107,7 +110,7 @@ def test_words_of_refusal_are_told_apart() -> None:
     whole = {"choices": [{"message": refused, "finish_reason": "stop"}]}
     assert collect(Endpoint(httpx.Response(200, json=whole))) == [
         RefusalPiece("No"),
-        Finished("stop"),
+        FinishPiece("stop"),
     ]
 
 
@@ -205,7 +208,7 @@ def test_a_stream_that_breaks_off_is_no_whole_answer(data: httpx.Response) -> No
 
 
 def test_a_stream_that_says_why_it_ends_is_whole() -> None:
-    assert Finished("tool_calls") in collect(Endpoint(events(*map(json.dumps, CHUNKS))))
+    assert FinishPiece("tool_calls") in collect(Endpoint(events(*map(json.dumps, CHUNKS))))
 
 
 def test_an_empty_reason_to_end_is_none() -> None:
@@ -218,7 +221,7 @@ def test_an_empty_reason_to_end_is_none() -> None:
 def test_a_count_that_is_none_is_zero(number: str) -> None:
     usage = f'{{"prompt_tokens": {number}, "completion_tokens": 2, "total_tokens": {number}}}'
     answer = events(f'{{"choices": [], "usage": {usage}}}', "[DONE]")
-    assert collect(Endpoint(answer)) == [Counted(Usage(0, 2, 2))]
+    assert collect(Endpoint(answer)) == [UsagePiece(TokenUsage(0, 2, 2))]
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "1e400", "-1e400"])
@@ -228,8 +231,8 @@ def test_a_number_that_is_none_is_null(number: str) -> None:
     answer = events(f'{{"choices": [{{"delta": {delta}}}], "usage": {usage}}}', "[DONE]")
     assert collect(Endpoint(answer)) == [
         TextPiece("Hi"),
-        Named(extra={"odd": [None, 1.5]}),
-        Counted(Usage(details={"details": {"odd": None, "cost": 0.5, "huge": None}})),
+        ModelNamePiece(extra={"odd": [None, 1.5]}),
+        UsagePiece(TokenUsage(details={"details": {"odd": None, "cost": 0.5, "huge": None}})),
     ]
 
 

@@ -21,8 +21,8 @@ from coderelay.core import (
     Suspended,
     ToolName,
 )
-from coderelay.engines.protocol import Engine
-from coderelay.engines.registry import engine
+from coderelay.engines.engine_registry import engine
+from coderelay.engines.interface import Engine
 
 Answer = Callable[[Call], Result]
 

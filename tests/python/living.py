@@ -7,9 +7,9 @@ from textwrap import dedent
 from typing import TypeVar
 
 from coderelay.core import CallError, Failure, Raised, Result, Returned
-from coderelay.core.wanted import while_wanted
+from coderelay.core.cancellation import while_wanted
+from coderelay.engines.engine_registry import engine
 from coderelay.engines.python import PythonEngine
-from coderelay.engines.python.live.clock import SYSTEM_TIME, Time
 from coderelay.engines.python.live.interpreter import (
     DEFAULT_LIVE_LIMITS,
     Cell,
@@ -17,7 +17,7 @@ from coderelay.engines.python.live.interpreter import (
     LiveCall,
     LiveLimits,
 )
-from coderelay.engines.registry import engine
+from coderelay.engines.python.live.session_clock import SYSTEM_TIME, Time
 from tests.clocks import HeldTime
 from tests.threads import on_a_thread
 

@@ -3,7 +3,7 @@
 import pytest
 
 from coderelay.engines.python import PythonEngine, compiler
-from coderelay.engines.python.compiler import Compiler
+from coderelay.engines.python.compiler import ProgramCompiler
 from coderelay.engines.wasm.trapped import Trapped
 from tests.python.driving import run
 
@@ -16,12 +16,12 @@ SOURCES = {
 
 
 @pytest.fixture(scope="module")
-def made() -> Compiler:
+def made() -> ProgramCompiler:
     return PythonEngine(pool=0).compiler
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
-def test_compiling_with_fuel_comes_to_the_same(made: Compiler, source: str) -> None:
+def test_compiling_with_fuel_comes_to_the_same(made: ProgramCompiler, source: str) -> None:
     assert made.code(source, 30) == made._decide(source, 30)
 
 
@@ -32,7 +32,7 @@ def test_what_the_sandbox_cannot_compile_is_a_failure_that_says_what_to_do() -> 
 
 
 def test_what_takes_long_is_decided_by_fuel(
-    made: Compiler, monkeypatch: pytest.MonkeyPatch
+    made: ProgramCompiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = "\n".join(
         f"def f{n}(a, b={n}): return [a * b for a in range(b) if a]" for n in range(99)
@@ -44,6 +44,6 @@ def test_what_takes_long_is_decided_by_fuel(
     assert made._compile(source, 30) == compiler._TOO_MUCH
 
 
-def test_the_wall_clock_never_decides(made: Compiler) -> None:
+def test_the_wall_clock_never_decides(made: ProgramCompiler) -> None:
     with pytest.raises(Trapped, match="INTERRUPT"):
         made._decide("x = 1\n" * 20_000, -0.2)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coderelay.engines.frame import code_frame
+from coderelay.engines.code_frame import code_frame
 
 SOURCE = "one\ntwo\n\tthree\nfour\nfive\nsix\nseven\neight\nnine\nten"
 

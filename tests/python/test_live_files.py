@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from coderelay.engines.python.live.directory import Directory
 from coderelay.engines.python.live.interpreter import LiveLimits
-from coderelay.engines.python.live.usage import Quota, Refused
+from coderelay.engines.python.live.quota import Quota, WriteRefused
+from coderelay.engines.python.live.session_directory import SessionDirectory
 from tests.python.living import Session, session
 
 WORKING = [
@@ -164,12 +164,12 @@ def test_a_directory_that_becomes_a_link_meanwhile_leads_nowhere(tmp_path: Path)
     inside = tmp_path / "inside"
     (inside / "d").mkdir(parents=True)
     (tmp_path / "secret").write_text("SECRET")
-    directory = Directory(inside, Quota(1000, 10), descriptors=9)
+    directory = SessionDirectory(inside, Quota(1000, 10), descriptors=9)
     held = directory.open(directory.root, "d", access=os.O_RDONLY, how=frozenset())
     (inside / "d").rmdir()
     (inside / "d").symlink_to(tmp_path)
     for base, path in ((directory.root, "d/secret"), (held, "../secret"), (held, "secret")):
-        with pytest.raises((Refused, OSError)):
+        with pytest.raises((WriteRefused, OSError)):
             directory.open(base, path, access=os.O_RDONLY, how=frozenset())
     directory.end()
 

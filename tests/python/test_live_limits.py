@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from coderelay.core import Result, Returned
-from coderelay.core.wanted import while_wanted
-from coderelay.engines.python.live.calls import NoCalls, read
+from coderelay.core.cancellation import while_wanted
 from coderelay.engines.python.live.interpreter import Cell, LiveCall, LiveLimits
+from coderelay.engines.python.live.session_calls import NoCalls, read
 from tests.clocks import HeldTime
 from tests.python.living import Session, session, while_time_passes
 from tests.threads import on_a_thread

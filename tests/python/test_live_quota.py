@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from coderelay.engines.python.live.directory import Directory, Node
-from coderelay.engines.python.live.usage import Quota, QuotaPassed, Refused
+from coderelay.engines.python.live.quota import Quota, QuotaPassed, WriteRefused
+from coderelay.engines.python.live.session_directory import DirectoryNode, SessionDirectory
 
 NAMES = st.sampled_from(["a", "b", "d", "d/a", "d/e", "d/e/b"])
 SIZES = st.integers(0, 400)
@@ -33,11 +33,11 @@ QUOTA = Quota(1_000, 5)
 @settings(max_examples=150, deadline=None)
 def test_the_count_is_right_after_anything(steps: list[tuple[object, ...]]) -> None:
     with tempfile.TemporaryDirectory() as path:
-        directory = Directory(Path(path), QUOTA, descriptors=6)
-        opened: list[Node] = []
+        directory = SessionDirectory(Path(path), QUOTA, descriptors=6)
+        opened: list[DirectoryNode] = []
         try:
             for step in steps:
-                with suppress(Refused, OSError):
+                with suppress(WriteRefused, OSError):
                     _take(directory, opened, step)
                 assert _used(directory.root.fd)[0] <= QUOTA.size
                 assert _used(directory.root.fd)[1] <= QUOTA.entries
@@ -46,7 +46,9 @@ def test_the_count_is_right_after_anything(steps: list[tuple[object, ...]]) -> N
             directory.end()
 
 
-def _take(directory: Directory, opened: list[Node], step: tuple[object, ...]) -> None:
+def _take(
+    directory: SessionDirectory, opened: list[DirectoryNode], step: tuple[object, ...]
+) -> None:
     root = directory.root
     match step:
         case ("open", str(name)):
@@ -71,7 +73,7 @@ def _take(directory: Directory, opened: list[Node], step: tuple[object, ...]) ->
             directory.remove_directory(root, name)
 
 
-def _require_exact(directory: Directory, opened: list[Node]) -> None:
+def _require_exact(directory: SessionDirectory, opened: list[DirectoryNode]) -> None:
     """What is left can be written, and not a byte more; nor can an entry more be made."""
     nameless = {
         node.status.st_ino: node.status.st_size for node in opened if not node.status.st_nlink

@@ -6,20 +6,20 @@ import pytest
 import wasmtime
 
 from coderelay.core import EngineError, Program, Suspended
+from coderelay.engines.engine_registry import engine
 from coderelay.engines.python import PythonEngine
-from coderelay.engines.python.pool import Pool
-from coderelay.engines.registry import engine
+from coderelay.engines.python.instance_pool import PythonPool
 from tests.python.driving import LIMITS, NAMES, run
 
 
 @pytest.fixture
-def pool() -> Pool:
+def pool() -> PythonPool:
     found = engine("python")
     assert isinstance(found, PythonEngine)
     return found.pool
 
 
-def test_instances_wait_after_the_pool_was_filled(pool: Pool) -> None:
+def test_instances_wait_after_the_pool_was_filled(pool: PythonPool) -> None:
     pool.fill()
     assert pool.waiting == pool.size > 0
 
@@ -32,14 +32,14 @@ def test_a_filled_engine_has_every_instance_ready_also_after_a_new_program() -> 
     assert alone.pool.waiting == alone.compiler.waiting == 1
 
 
-def test_the_pool_is_filled_again_after_a_program_took_an_instance(pool: Pool) -> None:
+def test_the_pool_is_filled_again_after_a_program_took_an_instance(pool: PythonPool) -> None:
     pool.fill()
     assert run("1").value == 1
     pool.fill()
     assert pool.waiting == pool.size
 
 
-def test_more_programs_than_instances_can_be_under_way(pool: Pool) -> None:
+def test_more_programs_than_instances_can_be_under_way(pool: PythonPool) -> None:
     program = Program("python", "await get(key='a')")
     executions = [engine("python").start(program, NAMES, LIMITS) for _ in range(pool.size * 3)]
     outcomes = [execution.advance([]) for execution in executions]
@@ -64,7 +64,7 @@ def test_a_closed_pool_still_gives_instances() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-def test_a_forked_process_runs_programs(pool: Pool) -> None:
+def test_a_forked_process_runs_programs(pool: PythonPool) -> None:
     pool.fill()
     child = os.fork()
     if child == 0:

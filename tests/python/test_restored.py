@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from coderelay.engines.python import PythonEngine, pristine
-from coderelay.engines.python.instance import Instance
+from coderelay.engines.python.instance import PythonInstance
 from coderelay.engines.python.pristine import Pristine
 from coderelay.engines.python.world import World
 from tests.python.driving import LIMITS, run
@@ -33,12 +33,12 @@ class OneInstance:
         self.pristine = pristine
         self.instance = pristine.make()
         self.content = content(self.instance)
-        self.back: Instance | None = None
+        self.back: PythonInstance | None = None
 
-    def take(self) -> Instance:
+    def take(self) -> PythonInstance:
         return self.instance
 
-    def give_back(self, instance: Instance) -> None:
+    def give_back(self, instance: PythonInstance) -> None:
         self.back = instance
 
 
@@ -56,7 +56,7 @@ def one(alone: PythonEngine, monkeypatch: pytest.MonkeyPatch) -> OneInstance:
     return pool
 
 
-def content(instance: Instance) -> bytes:
+def content(instance: PythonInstance) -> bytes:
     return instance.core.read(0, instance.core.memory_size)
 
 

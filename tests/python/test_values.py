@@ -3,7 +3,7 @@
 import pytest
 
 from coderelay.core import Call, Result, Returned
-from coderelay.core.jsonvalue import MAX_DEPTH
+from coderelay.core.json_values import MAX_DEPTH
 from tests.python.driving import run
 
 EXACT = [

@@ -22,15 +22,15 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from coderelay.models.protocol import Model
-from coderelay.models.scripted import Answer
+from coderelay.models.model import Model
+from coderelay.models.scripted_model import ScriptedAnswer
 from coderelay.server.app import create_app
 from coderelay.server.client_connection import client_connection
 from coderelay.server.logs import LOGGER
 from coderelay.server.settings import Settings
 
 Json = Any
-Script = Callable[[Json], Answer | str | Response]
+Script = Callable[[Json], ScriptedAnswer | str | Response]
 ADD: Json = {
     "type": "function",
     "function": {
@@ -71,7 +71,9 @@ class Upstream:
         answer = self.script(body)
         if isinstance(answer, Response):
             return answer
-        message, finish = _message(Answer(answer) if isinstance(answer, str) else answer, body)
+        message, finish = _message(
+            ScriptedAnswer(answer) if isinstance(answer, str) else answer, body
+        )
         if not body.get("stream"):
             return JSONResponse(_completion(message, finish))
         return StreamingResponse(_chunks(message, finish), media_type="text/event-stream")
@@ -81,7 +83,7 @@ class Upstream:
         return JSONResponse({"object": "list", "data": [{"id": "tiny", "object": "model"}]})
 
 
-def _message(answer: Answer, body: Json) -> tuple[Json, str]:
+def _message(answer: ScriptedAnswer, body: Json) -> tuple[Json, str]:
     message: Json = {"role": "assistant", "content": answer.text or None}
     calls = list(answer.calls)
     if answer.code is not None:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from coderelay.conversation import UpstreamError
-from coderelay.models.scripted import Answer, ScriptedModel
+from coderelay.models.scripted_model import ScriptedAnswer, ScriptedModel
 from tests.dialects.contract.anthropic_client import AnthropicClient
 from tests.server.serving import ADD, gateway
 
@@ -71,10 +71,10 @@ def test_who_finds_no_place_is_told_that_the_server_is_overloaded(http: httpx.Cl
 
 
 def test_every_event_is_named_and_an_error_is_the_last(http: httpx.Client) -> None:
-    def script(body: Json) -> Answer | str:
+    def script(body: Json) -> ScriptedAnswer | str:
         if len(body["messages"]) > 2:
             raise UpstreamError("the model's endpoint broke off")
-        return Answer(code="return 1;", text="Let me see.")
+        return ScriptedAnswer(code="return 1;", text="Let me see.")
 
     with gateway("scripted", model=ScriptedModel(script)) as url:
         asked = {**PLAIN, "tools": [TOOL], "stream": True}

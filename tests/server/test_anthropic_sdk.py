@@ -11,7 +11,7 @@ import pytest
 from anthropic import beta_async_tool, beta_tool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from coderelay.models.scripted import Answer
+from coderelay.models.scripted_model import ScriptedAnswer
 from coderelay.server.app import create_app
 from coderelay.server.settings import Settings
 from tests.dialects.contract.anthropic_client import AnthropicClient
@@ -206,7 +206,7 @@ def test_structured_output_is_parsed(
     class Sum(pydantic.BaseModel):
         total: int
 
-    def script(body: Json) -> Answer | str:
+    def script(body: Json) -> ScriptedAnswer | str:
         if body.get("response_format"):
             return '{"total": 6}'
         return following(PROGRAMS["typescript"]["silent"])(body)

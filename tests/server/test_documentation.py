@@ -6,7 +6,7 @@ import click
 import pytest
 import typer.main
 
-from coderelay.cli.app import app
+from coderelay.cli.commands import app
 from coderelay.dialects.registry import DIALECTS
 from coderelay.server.app import paths
 from coderelay.server.metrics import Metrics

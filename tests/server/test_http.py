@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from coderelay.models.protocol import Delta, Finished, TextPiece
-from coderelay.models.scripted import ScriptedModel
-from coderelay.server.scripted import WORDS, demonstration
+from coderelay.models.model import Delta, FinishPiece, TextPiece
+from coderelay.models.scripted_model import ScriptedModel
+from coderelay.server.demonstration_model import WORDS, demonstration
 from tests.clocks import Gate
 from tests.server.serving import CODE, COMPLETIONS, PLAIN, gateway, logged, refusal
 
@@ -155,7 +155,7 @@ class Held:
                 yield TextPiece(self._first)
             await self.go_on.opened()
             yield TextPiece("at last")
-            yield Finished("stop")
+            yield FinishPiece("stop")
         finally:
             self.left.set()
 

@@ -11,11 +11,11 @@ from typing import Any
 import httpx
 import pytest
 
-from coderelay.conversation.history import History
+from coderelay.conversation.history_reader import History
 from coderelay.core import TimedOut
-from coderelay.gateway import asking
+from coderelay.gateway import model_request
 from coderelay.models import upstream as upstream_module
-from coderelay.models.scripted import Answer
+from coderelay.models.scripted_model import ScriptedAnswer
 from coderelay.server import exchange, handlers, streaming
 from tests.server.serving import ADD, COMPLETIONS, PLAIN, Upstream, gateway, logged, served
 
@@ -47,15 +47,15 @@ class HeldIfLarge(Held):
         return self._function(value) if len(repr(value)) < 100_000 else super().__call__(value)
 
 
-def script(body: Json) -> Answer | str:
+def script(body: Json) -> ScriptedAnswer | str:
     asked = body["messages"][-1]["role"] != "tool" and body.get("tools")
-    return Answer(code=RETURNS_MUCH) if asked else "Done."
+    return ScriptedAnswer(code=RETURNS_MUCH) if asked else "Done."
 
 
 STEPS = {
     "reading a body": (exchange, "parse", Held, LARGE),
     "understanding a body": (History, "entries", Held, WITH_TOOLS),
-    "asking the model": (asking, "body", Held, WITH_TOOLS),
+    "asking the model": (model_request, "body", Held, WITH_TOOLS),
     "writing what the model is asked": (upstream_module, "_written", Held, WITH_TOOLS),
     "writing an answer": (handlers, "as_json", HeldIfLarge, MESSAGES),
     "writing a stream": (streaming, "as_json", HeldIfLarge, {**MESSAGES, "stream": True}),
@@ -90,9 +90,9 @@ def test_a_large_conversation_is_answered_as_a_small_one(http: httpx.Client, str
     source = "const all = await addNumbers({a: 1, b: 2}); return all.length;"
     told: list[Json] = []
 
-    def count(body: Json) -> Answer | str:
+    def count(body: Json) -> ScriptedAnswer | str:
         told.append(body["messages"][-1]["content"])
-        return "Done." if body["messages"][-1]["role"] == "tool" else Answer(code=source)
+        return "Done." if body["messages"][-1]["role"] == "tool" else ScriptedAnswer(code=source)
 
     model = Upstream(count)
     with served(model.app()) as endpoint, gateway(endpoint) as url:

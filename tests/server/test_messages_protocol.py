@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from coderelay.models.scripted import ScriptedModel
+from coderelay.models.scripted_model import ScriptedModel
 from tests.server.serving import COMPLETIONS, gateway
 
 Json = Any

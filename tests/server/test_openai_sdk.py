@@ -8,7 +8,7 @@ from typing import Any
 import openai
 import pytest
 
-from coderelay.models.scripted import Answer
+from coderelay.models.scripted_model import ScriptedAnswer
 from tests.server.serving import ADD, Process, Upstream, process
 
 Json = Any
@@ -40,13 +40,13 @@ def last_result(body: Json) -> str:
     return str(body["messages"][-1]["content"])
 
 
-def following(*programs: str) -> Callable[[Json], Answer | str]:
+def following(*programs: str) -> Callable[[Json], ScriptedAnswer | str]:
     """Write these programs one after another, then tell what the last came to."""
 
-    def script(body: Json) -> Answer | str:
+    def script(body: Json) -> ScriptedAnswer | str:
         done = sum(message["role"] == "tool" for message in body["messages"])
         if done < len(programs):
-            return Answer(code=programs[done], text="Let me see.")
+            return ScriptedAnswer(code=programs[done], text="Let me see.")
         return f"It is {last_result(body)}"
 
     return script

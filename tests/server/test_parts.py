@@ -14,10 +14,10 @@ import pytest
 from coderelay import Program, evaluate
 from coderelay.core import Limits
 from coderelay.server.admission import Admission
-from coderelay.server.errors import Full, RepeatedHeader, Unauthorized
 from coderelay.server.keys import Keys, key_of
 from coderelay.server.logs import JsonLines
 from coderelay.server.metrics import Metrics
+from coderelay.server.refusals import Full, RepeatedHeader, Unauthorized
 from coderelay.server.settings import InvalidSetting, Settings
 from coderelay.server.streaming import with_silences
 from coderelay.server.workers import Workers

@@ -12,8 +12,8 @@ import pytest
 from starlette.responses import StreamingResponse
 from typer.testing import CliRunner
 
-from coderelay.cli.app import app
-from coderelay.models.scripted import Answer
+from coderelay.cli.commands import app
+from coderelay.models.scripted_model import ScriptedAnswer
 from tests.clocks import Gate
 from tests.server.serving import ADD, Upstream, gateway, log_lines, process, served
 
@@ -48,7 +48,7 @@ def test_a_port_that_is_taken_is_said_so() -> None:
 
 
 def test_a_request_is_one_line_without_content_or_keys_and_sigterm_ends_well() -> None:
-    program = Answer(code="return await addNumbers({a: 1, b: 2});")
+    program = ScriptedAnswer(code="return await addNumbers({a: 1, b: 2});")
     upstream = Upstream(lambda body: program if "tools" in body else "Hello.")
     with served(upstream.app()) as behind:
         env = {
@@ -133,7 +133,7 @@ def refuses(url: str) -> None:
 
 def test_the_id_of_a_call_can_be_inspected(http: httpx.Client) -> None:
     upstream = Upstream(
-        lambda body: Answer(
+        lambda body: ScriptedAnswer(
             code="return await Promise.all([1, 2].map(b => addNumbers({a: 1, b})));"
         )
     )

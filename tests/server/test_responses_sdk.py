@@ -10,7 +10,7 @@ import pydantic
 import pytest
 
 from coderelay.conversation import UpstreamError
-from coderelay.models.protocol import Delta, TextPiece
+from coderelay.models.model import Delta, TextPiece
 from tests.server.serving import ADD, Upstream, gateway, refusal
 from tests.server.test_openai_sdk import CONVERSATIONS, PROGRAMS, following
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from coderelay.engines.python.live.interpreter import LiveLimits
-from coderelay.engines.python.live.usage import Quota
+from coderelay.engines.python.live.quota import Quota
 from coderelay.session.callbacks import Callbacks
 from coderelay.session.folder import Folder
-from coderelay.session.sdk import MARK, Sdk
-from coderelay.session.turn import Session, Turn
+from coderelay.session.sdk_module import MARK, Sdk
+from coderelay.session.session_call import Session, SessionCall
 
 TEXT = Sdk(()).file
 
@@ -122,5 +122,5 @@ def test_a_session_that_is_closed_before_its_interpreter_starts_says_so(
     monkeypatch.setattr(folder, "write_sdk", closed_meanwhile)
     callbacks = Callbacks(lambda *call: None, None, 1_000)
     with pytest.raises(RuntimeError, match="the session is closed"):
-        session.run("1", Turn(callbacks, asyncio.new_event_loop))
+        session.run("1", SessionCall(callbacks, asyncio.new_event_loop))
     session.close()

@@ -11,7 +11,7 @@ from openai.types.chat import ChatCompletionMessageToolCall
 from openai.types.responses import FunctionTool, ResponseFunctionToolCall
 
 from coderelay.core import InvalidTool, Tool
-from coderelay.session import shapes
+from coderelay.session import api_shapes
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 ABOUT = {"name": "get_weather", "description": "The weather."}
@@ -57,7 +57,7 @@ OTHERS = (
 
 @pytest.mark.parametrize("form", FUNCTIONS)
 def test_a_function_is_read_in_any_form(form: str) -> None:
-    assert shapes.given([FUNCTIONS[form]]).functions == (WEATHER,)
+    assert api_shapes.given([FUNCTIONS[form]]).functions == (WEATHER,)
 
 
 def test_a_function_as_the_anthropic_sdk_makes_it_is_one() -> None:
@@ -66,7 +66,7 @@ def test_a_function_as_the_anthropic_sdk_makes_it_is_one() -> None:
         """The weather."""
         return city
 
-    (found,) = shapes.given([get_weather]).functions
+    (found,) = api_shapes.given([get_weather]).functions
     assert (found.name, found.description) == ("get_weather", "The weather.")
     assert isinstance(found.parameters, dict)
     assert found.parameters["required"] == ["city"]
@@ -74,14 +74,14 @@ def test_a_function_as_the_anthropic_sdk_makes_it_is_one() -> None:
 
 @pytest.mark.parametrize("other", OTHERS, ids=repr)
 def test_what_is_no_function_passes_untouched(other: Any) -> None:
-    found = shapes.given([other])
+    found = api_shapes.given([other])
     assert found.functions == ()
     assert found.others[0] is other
 
 
 def test_our_tool_stands_where_the_first_function_stood() -> None:
     first, last = OTHERS[0], OTHERS[1]
-    found = shapes.given([first, FUNCTIONS["chat"], last])
+    found = api_shapes.given([first, FUNCTIONS["chat"], last])
     assert (found.before, found.after) == ((first,), (last,))
 
 
@@ -102,7 +102,7 @@ def test_our_tool_stands_where_the_first_function_stood() -> None:
 )
 def test_a_function_that_is_none_is_refused(broken: Any) -> None:
     with pytest.raises(InvalidTool):
-        shapes.given([broken])
+        api_shapes.given([broken])
 
 
 CODE = '{"code": "1"}'
@@ -133,7 +133,7 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
 @pytest.mark.parametrize("form", CALLS)
 def test_a_call_is_answered_in_its_own_form(form: str) -> None:
     item, output = CALLS[form]
-    asked = shapes.asked(item)
+    asked = api_shapes.asked(item)
     assert asked is not None
     assert asked.name == "python"
     assert asked.arguments in (CODE, {"code": "1"})
@@ -143,7 +143,7 @@ def test_a_call_is_answered_in_its_own_form(form: str) -> None:
 @pytest.mark.parametrize("form", CALLS)
 def test_only_anthropic_is_told_of_an_error_apart_from_its_text(form: str) -> None:
     item, output = CALLS[form]
-    asked = shapes.asked(item)
+    asked = api_shapes.asked(item)
     assert asked is not None
     failed = {**output, "is_error": True} if "anthropic" in form else output
     assert asked.reply("two", True) == failed
@@ -168,11 +168,11 @@ def test_only_anthropic_is_told_of_an_error_apart_from_its_text(form: str) -> No
     ids=repr,
 )
 def test_what_is_no_call_is_none(item: Any) -> None:
-    assert shapes.asked(item) is None
+    assert api_shapes.asked(item) is None
 
 
-@pytest.mark.parametrize("api", shapes.APIS)
+@pytest.mark.parametrize("api", api_shapes.APIS)
 def test_our_tool_is_a_function_of_its_api(api: str) -> None:
-    tool = shapes.offered(WEATHER, api)
-    assert shapes.name_of(tool) == "get_weather"
-    assert shapes.given([tool]).functions == (WEATHER,)
+    tool = api_shapes.offered(WEATHER, api)
+    assert api_shapes.name_of(tool) == "get_weather"
+    assert api_shapes.given([tool]).functions == (WEATHER,)

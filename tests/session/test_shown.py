@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from coderelay.core import Failure
 from coderelay.engines.python.live.interpreter import Cell
-from coderelay.session.shown import RESTARTED, Shown, shown
+from coderelay.session.cell_output import RESTARTED, CellOutput, shown
 
 
 def cell(output: str = "", value: str | None = None, failure: Failure | None = None) -> Cell:
@@ -28,7 +28,7 @@ def keep(text: str) -> str | None:
     ],
 )
 def test_what_was_printed_comes_before_the_value(output: str, value: str, text: str) -> None:
-    assert shown(cell(output, value), 100, keep) == Shown(text)
+    assert shown(cell(output, value), 100, keep) == CellOutput(text)
 
 
 def test_an_output_that_is_too_long_shows_head_and_tail_and_where_the_rest_is() -> None:

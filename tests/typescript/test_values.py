@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from coderelay.core import CallError, Entry, InvalidJournal, Json, Raised, Returned
-from coderelay.core.jsonvalue import MAX_DEPTH
+from coderelay.core.json_values import MAX_DEPTH
 from tests.typescript.driving import LIMITS, drive, start
 
 integers = st.one_of(

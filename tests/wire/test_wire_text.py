@@ -2,7 +2,7 @@
 
 import pytest
 
-from coderelay.core.jsonvalue import NotJson
+from coderelay.core.json_values import NotJson
 from coderelay.wire import parse, render
 
 

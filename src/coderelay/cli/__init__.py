@@ -1,5 +1,5 @@
 """The command line: what a person sees of a run."""
 
-from coderelay.cli.app import main
+from coderelay.cli.commands import main
 
 __all__ = ["main"]

@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.text import Text
 
 from coderelay.cli import options
-from coderelay.cli.conversation import ConversationDisplay
-from coderelay.cli.engines import ready
-from coderelay.cli.exits import UsageError, reported
+from coderelay.cli.conversation_display import ConversationDisplay
+from coderelay.cli.engine_progress import ready
+from coderelay.cli.exit_codes import UsageError, reported
 from coderelay.cli.printable import printable
 from coderelay.client import Agent, EndpointError, load_functions
 from coderelay.core import EngineError

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from coderelay.cli import options
-from coderelay.cli.exits import reported
+from coderelay.cli.exit_codes import reported
 from coderelay.cli.printable import printable
 from coderelay.client import load_tools
 from coderelay.declare import DECLARATION_TOKENS, check_tools, prompt

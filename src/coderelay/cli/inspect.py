@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from coderelay.cli.exits import UsageError, reported
+from coderelay.cli.exit_codes import UsageError, reported
 from coderelay.cli.printable import printable
 from coderelay.conversation import call_ids
 from coderelay.conversation.program_state import ProgramState

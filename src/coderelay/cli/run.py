@@ -11,21 +11,21 @@ import typer
 from rich.console import Console
 
 from coderelay.cli import options
-from coderelay.cli.display import Display
-from coderelay.cli.engines import ready
-from coderelay.cli.exits import UsageError, exit_code, reported
-from coderelay.cli.source import read_program
+from coderelay.cli.engine_progress import ready
+from coderelay.cli.exit_codes import UsageError, exit_code, reported
+from coderelay.cli.run_display import Display
+from coderelay.cli.source_file import read_program
 from coderelay.client import Report, drive, load_functions, load_tools
 from coderelay.core import DEFAULT_LIMITS, Entry, InvalidJournal, Journal, Limits, Outcome, Program
-from coderelay.core.jsonvalue import NotJson
+from coderelay.core.json_values import NotJson
 from coderelay.core.limits import MB
 from coderelay.declare import UNDECLARED_ARGUMENTS, UndeclaredArguments
-from coderelay.run import evaluate, start
+from coderelay.programs import evaluate, start
 from coderelay.wire import journal_from_json, journal_to_json, outcome_to_json, parse, render
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RunRequest:
     """What is to be run, and who is to see it."""
 
     program: Program
@@ -71,7 +71,7 @@ def run(
     program = read_program(file, language=language, id=id, created=created)
     display = None if json else Display(Console())
     limits = _limits(fuel, step_fuel, memory, seconds)
-    request = Request(program, tools, limits, _undeclared(undeclared_arguments), display)
+    request = RunRequest(program, tools, limits, _undeclared(undeclared_arguments), display)
     with contextlib.redirect_stdout(sys.stderr) if json else contextlib.nullcontext():
         outcome = _replay(request, replay) if replay else _live(request, journal)
     if json:
@@ -79,7 +79,7 @@ def run(
     raise typer.Exit(exit_code(outcome))
 
 
-def _live(request: Request, journal: Path | None) -> Outcome:
+def _live(request: RunRequest, journal: Path | None) -> Outcome:
     tools = load_functions(request.tools) if request.tools else ()
     ready(request.program.language)
     declared = [tool.declaration for tool in tools]
@@ -99,7 +99,7 @@ def _live(request: Request, journal: Path | None) -> Outcome:
     return report.outcome
 
 
-def _replay(request: Request, journal: Path) -> Outcome:
+def _replay(request: RunRequest, journal: Path) -> Outcome:
     entries = _read(journal)
     tools = load_tools(request.tools) if request.tools else ()
     ready(request.program.language)

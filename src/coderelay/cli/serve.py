@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.text import Text
 
 from coderelay import declare
-from coderelay.cli.engines import ready
-from coderelay.cli.exits import UsageError, reported
+from coderelay.cli.engine_progress import ready
+from coderelay.cli.exit_codes import UsageError, reported
 from coderelay.core import DEFAULT_LIMITS
 from coderelay.core.limits import KB, MB
-from coderelay.engines.registry import languages
+from coderelay.engines.engine_registry import languages
 from coderelay.server import SCRIPTED, Settings
 
 _DEFAULT = Settings(SCRIPTED)
@@ -384,7 +384,7 @@ def serve(
 
 def start(settings: Settings) -> None:
     """Say what is served, and serve it."""
-    from coderelay.server.run import serve as serve_until_stopped  # it takes a while to load
+    from coderelay.server.launch import serve as serve_until_stopped  # it takes a while to load
 
     console = Console(stderr=True)
     if settings.upstream == SCRIPTED:

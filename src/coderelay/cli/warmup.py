@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.text import Text
 
 from coderelay.cli import options
-from coderelay.cli.display import duration
-from coderelay.cli.engines import chosen, ready
-from coderelay.cli.exits import reported
+from coderelay.cli.engine_progress import chosen, ready
+from coderelay.cli.exit_codes import reported
+from coderelay.cli.run_display import duration
 from coderelay.core import EngineError
 from coderelay.engines.wasm.compiled import cache_folder, private
 

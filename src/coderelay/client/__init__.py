@@ -1,10 +1,7 @@
 """What a client needs: tools made from functions, and an agent that keeps a conversation."""
 
 from coderelay.client.agent import Agent
-from coderelay.client.answer import answer
-from coderelay.client.calls import Answered, Called
-from coderelay.client.endpoint import EndpointError
-from coderelay.client.events import (
+from coderelay.client.agent_events import (
     AgentEvent,
     Answer,
     ProgramEnded,
@@ -12,10 +9,13 @@ from coderelay.client.events import (
     ReasoningDelta,
     TextDelta,
 )
-from coderelay.client.live import Event, Report, Stepped, drive
-from coderelay.client.load import ToolsFileError, load_functions, load_tools
+from coderelay.client.answer_calls import Answered, Called
+from coderelay.client.chat_endpoint import EndpointError
+from coderelay.client.live_run import Event, Report, Stepped, drive
+from coderelay.client.local_answer import answer
+from coderelay.client.local_tool import LocalTool, tool
 from coderelay.client.messages import CodeMessage, CodeResultMessage, Message
-from coderelay.client.tool import LocalTool, tool
+from coderelay.client.tools_file import ToolsFileError, load_functions, load_tools
 
 __all__ = [
     "Agent",

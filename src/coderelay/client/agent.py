@@ -8,14 +8,14 @@ from typing import Any, Literal, TypeAlias
 
 import httpx
 
-from coderelay.client.calls import answer_batch
-from coderelay.client.endpoint import Connection, Endpoint, EndpointError
-from coderelay.client.events import AgentEvent, Answer, ProgramWritten
-from coderelay.client.messages import Message, ToolCall, ToolMessage
-from coderelay.client.reply import Gathering, Reply
-from coderelay.client.tool import AnyLocalTool, LocalTool, tool
+from coderelay.client.agent_events import AgentEvent, Answer, ProgramWritten
+from coderelay.client.answer_calls import answer_batch
+from coderelay.client.chat_endpoint import ChatConnection, ChatEndpoint, EndpointError
+from coderelay.client.local_tool import AnyLocalTool, LocalTool, tool
+from coderelay.client.messages import Message, MessageCall, ToolMessage
+from coderelay.client.reply_reader import CompletionReply, Gathering
 from coderelay.core import Call, Json, Raised, Result, Tool
-from coderelay.core.jsonvalue import NotJson, dump
+from coderelay.core.json_values import NotJson, dump
 from coderelay.declare import check_tools
 from coderelay.wire import parse
 
@@ -55,7 +55,7 @@ class Agent:
         local = [each if isinstance(each, LocalTool) else tool(each) for each in tools]
         check_tools([each.declaration for each in local])
         self._tools = {each.declaration.name: each for each in local}
-        self._endpoint = Endpoint(base_url, api_key, timeout, transport=transport)
+        self._endpoint = ChatEndpoint(base_url, api_key, timeout, transport=transport)
         self._model = model
         self._language = language
         self._options = dict(options or {})
@@ -117,7 +117,7 @@ class Agent:
         finally:
             self._busy = False
 
-    async def _converse(self, connection: Connection, watch: Watch) -> Answer:
+    async def _converse(self, connection: ChatConnection, watch: Watch) -> Answer:
         """Ask, answer the calls, and ask again, until the model has spoken."""
         protocol = await self._spoken(connection)
         usage: dict[str, Json] = {}
@@ -144,7 +144,7 @@ class Agent:
                 self.messages.append(self._tool_message(call, result, protocol))
         raise EndpointError(f"the model still calls tools after {self._max_steps} steps")
 
-    async def _spoken(self, connection: Connection) -> Protocol:
+    async def _spoken(self, connection: ChatConnection) -> Protocol:
         """Our server says that it is one. To take it for another does no harm: plain calls work
         there too."""
         if not self._tools:
@@ -156,7 +156,9 @@ class Agent:
             self._protocol = "messages" if ours else "plain"
         return self._protocol
 
-    async def _ask(self, connection: Connection, protocol: Protocol, watch: Watch) -> Reply:
+    async def _ask(
+        self, connection: ChatConnection, protocol: Protocol, watch: Watch
+    ) -> CompletionReply:
         gathering = Gathering(self._language)
         async for chunk in connection.chunks(self._body(protocol)):
             for event in gathering.feed(chunk):
@@ -177,7 +179,7 @@ class Agent:
             body["stream_options"] = {"include_usage": True}
         return {**body, **self._options}
 
-    def _tool_message(self, call: ToolCall, result: Result, protocol: Protocol) -> ToolMessage:
+    def _tool_message(self, call: MessageCall, result: Result, protocol: Protocol) -> ToolMessage:
         message: ToolMessage = {"role": "tool", "tool_call_id": call["id"], "content": ""}
         if isinstance(result, Raised):
             message["content"] = result.error.message
@@ -193,7 +195,7 @@ class Agent:
         return message
 
 
-def _call(index: int, call: ToolCall) -> Call:
+def _call(index: int, call: MessageCall) -> Call:
     """Arguments that are no JSON stay text, which no tool takes: the model is told so."""
     function = call["function"]
     arguments: Json = function["arguments"] or "{}"

@@ -32,7 +32,7 @@ class FunctionCall(TypedDict):
     arguments: str
 
 
-class ToolCall(TypedDict):
+class MessageCall(TypedDict):
     """One call that the client is to answer, under its id."""
 
     id: str
@@ -45,7 +45,7 @@ class AssistantMessage(TypedDict):
 
     role: Literal["assistant"]
     content: str | None
-    tool_calls: NotRequired[list[ToolCall]]
+    tool_calls: NotRequired[list[MessageCall]]
 
 
 class ToolMessage(TypedDict):

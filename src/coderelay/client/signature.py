@@ -13,9 +13,9 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
 from pydantic_core import to_json
 
-from coderelay.client.documentation import Documentation
+from coderelay.client.docstrings import Documentation
 from coderelay.core import InvalidTool, Json
-from coderelay.core.jsonvalue import dump
+from coderelay.core.json_values import dump
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 

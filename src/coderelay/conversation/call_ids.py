@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from coderelay.conversation.entries import HandedCall
-from coderelay.conversation.errors import DamagedToken
 from coderelay.conversation.program_state import (
     MOST_EARLIER,
     ProgramState,
@@ -21,8 +20,9 @@ from coderelay.conversation.program_state import (
     encode_state,
 )
 from coderelay.conversation.state_text import Room, UnreadableState
+from coderelay.conversation.turn_errors import DamagedState
 from coderelay.core import Call, Json, Program
-from coderelay.core.jsonvalue import digest
+from coderelay.core.json_values import digest
 
 MAX_ID = 64_000
 """Clients were measured to echo ids up to this length."""
@@ -107,7 +107,7 @@ def states_in(body: bytes) -> int:
 def decode(id: str, room: Room | None = None) -> ProgramState | LaterCall:
     """What an id of ours says; `room` is what it and others may unpack to.
 
-    Raises `DamagedToken` where it is not as it was handed out, and `TooLarge` without room.
+    Raises `DamagedState` where it is not as it was handed out, and `TooLarge` without room.
     """
     later = _LATER.fullmatch(id)
     if later is not None:
@@ -125,8 +125,8 @@ def _fits(state: ProgramState) -> bool:
     return text is not None and len(_PREFIX) + len(text) < MAX_ID
 
 
-def _damaged(id: str, reason: str) -> DamagedToken:
+def _damaged(id: str, reason: str) -> DamagedState:
     shown = id if len(id) <= 40 else f"{id[:28]}…{id[-8:]}"
-    return DamagedToken(
+    return DamagedState(
         f"the call id {shown!r} {reason}: send ids back exactly as they were handed out"
     )

@@ -15,7 +15,7 @@ Finish: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter"]
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class PlainMessage:
     """A message that has nothing to do with code: it goes upstream as it stands."""
 
     message: Message
@@ -51,7 +51,7 @@ class CodeBlock:
     pending: tuple[HandedCall, ...] = ()
     outcome: Completed | Failed | None = None
     text: str = ""
-    remarks: tuple[Plain, ...] = ()
+    remarks: tuple[PlainMessage, ...] = ()
     open: bool = False
     interrupted: bool = False
     whole: bool = True
@@ -59,7 +59,7 @@ class CodeBlock:
     tools: frozenset[str] | None = None
 
 
-ConversationEntry: TypeAlias = Plain | CodeBlock
+ConversationEntry: TypeAlias = PlainMessage | CodeBlock
 
 
 def is_open(entries: Sequence[ConversationEntry]) -> bool:
@@ -71,7 +71,7 @@ def turn_of(entries: Sequence[ConversationEntry]) -> Sequence[ConversationEntry]
     """The entries since the person spoke last."""
     for place in range(len(entries) - 1, -1, -1):
         entry = entries[place]
-        if isinstance(entry, Plain) and entry.message.get("role") == "user":
+        if isinstance(entry, PlainMessage) and entry.message.get("role") == "user":
             return entries[place + 1 :]
     return entries
 
@@ -82,7 +82,7 @@ def has_run(entries: Sequence[ConversationEntry]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class TurnRequest:
     """What a client asks for, in no API's words.
 
     - `tools` may be called by programs, `direct` are declarations that the model is offered as
@@ -116,7 +116,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class TokenUsage:
     """Tokens, as the upstream counted them; `details` keeps its own words for the last call."""
 
     prompt: int = 0
@@ -124,8 +124,8 @@ class Usage:
     total: int = 0
     details: Mapping[str, Json] = field(default_factory=dict)
 
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        return TokenUsage(
             self.prompt + other.prompt,
             self.completion + other.completion,
             self.total + other.total,
@@ -141,12 +141,12 @@ class Receipt:
     calls: int
     fuel: int
     model_calls: int
-    usage: Usage
+    usage: TokenUsage
     saved: int
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AssistantText:
     """The assistant's answer in words. A refusal is told in this entry only, not in pieces."""
 
     text: str
@@ -156,7 +156,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrote:
+class ProgramStarted:
     """The model wrote a program, and said something beside it."""
 
     program: Program
@@ -165,7 +165,7 @@ class Wrote:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class CallsHandedOut:
     """The program waits for these calls."""
 
     program: Program
@@ -173,7 +173,7 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ProgramFinished:
     """The program came to its end."""
 
     program: Program
@@ -181,7 +181,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class CalledDirectly:
+class DirectCalls:
     """The model called tools by itself, under the upstream's ids; `calls` are as it wrote them."""
 
     calls: tuple[Message, ...]
@@ -189,11 +189,13 @@ class CalledDirectly:
     reasoning: str = ""
 
 
-NewEntry: TypeAlias = Said | Wrote | Called | Ended | CalledDirectly
+NewEntry: TypeAlias = (
+    AssistantText | ProgramStarted | CallsHandedOut | ProgramFinished | DirectCalls
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class TurnStarted:
     """The request is sound and replayed: what fails from here on fails in mid-answer."""
 
     id: str
@@ -202,34 +204,34 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class TextDelta:
+class TextStreamed:
     """A piece of what the assistant says."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningDelta:
+class ReasoningStreamed:
     """A piece of what the model thinks aloud."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class TurnReply:
     """All that a turn added, in order."""
 
     entries: tuple[NewEntry, ...]
     finish: Finish
-    usage: Usage
+    usage: TokenUsage
     model: str
     id: str
     created: int
     receipt: Receipt | None = None
 
 
-Event: TypeAlias = Started | TextDelta | ReasoningDelta | NewEntry | Reply
-"""`Started` comes first and `Reply` last. Texts come twice: in pieces, and whole in an entry."""
+TurnEvent: TypeAlias = TurnStarted | TextStreamed | ReasoningStreamed | NewEntry | TurnReply
+"""`TurnStarted` is first, `TurnReply` last. Texts come twice: in pieces, and whole in an entry."""
 
 
 def _sum(left: Json, right: Json) -> Json:

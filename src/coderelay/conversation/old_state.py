@@ -8,7 +8,7 @@ import re
 
 from coderelay.conversation.program_state import SourcelessState
 from coderelay.core import Program
-from coderelay.core.jsonvalue import digest
+from coderelay.core.json_values import digest
 from coderelay.core.program import LATEST
 
 _BLOCK_ID = re.compile(r"cr1_([A-Za-z0-9-]{1,64})_([0-9]{1,10})_([0-9a-f]{16})")

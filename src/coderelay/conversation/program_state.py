@@ -16,10 +16,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coderelay.conversation.errors import TooLarge
 from coderelay.conversation.state_text import Room, UnreadableState, pack, unpack
+from coderelay.conversation.turn_errors import TooLarge
 from coderelay.core import InvalidProgram, Json, Program
-from coderelay.core.jsonvalue import digest
+from coderelay.core.json_values import digest
 
 MOST_EARLIER = 100
 """Programs without calls that a state may tell of."""

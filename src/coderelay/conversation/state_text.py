@@ -23,11 +23,11 @@ import re
 import zlib
 from collections.abc import Mapping
 
-from coderelay.conversation.errors import TooLarge
+from coderelay.conversation.turn_errors import TooLarge
 from coderelay.core import Json
-from coderelay.core.jsoncounts import Counts, check_counts
-from coderelay.core.jsonreader import read_json
-from coderelay.core.jsonvalue import NotJson
+from coderelay.core.json_counts import Counts, check_counts
+from coderelay.core.json_reader import read_json
+from coderelay.core.json_values import NotJson
 
 MAX_INFLATED = 1_000_000
 """Bytes that a text may unpack to: a small one could otherwise hold gigabytes."""

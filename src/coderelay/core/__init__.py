@@ -14,19 +14,20 @@ from coderelay.core.errors import (
     TimedOut,
     UnknownLanguage,
 )
-from coderelay.core.evaluate import Execution, Host, Run, evaluate
+from coderelay.core.evaluate import CallHost, Execution, Run, evaluate
+from coderelay.core.host_work import Work
 from coderelay.core.journal import Entry, Journal
-from coderelay.core.jsonvalue import Json
+from coderelay.core.json_values import Json
 from coderelay.core.limits import DEFAULT_LIMITS, Limits
 from coderelay.core.outcome import Completed, Failed, Failure, Log, Outcome, Suspended
 from coderelay.core.program import Program
 from coderelay.core.tool import Schema, Tool, ToolName
-from coderelay.core.work import Work
 
 __all__ = [
     "DEFAULT_LIMITS",
     "Call",
     "CallError",
+    "CallHost",
     "CoderelayError",
     "Completed",
     "Diverged",
@@ -36,7 +37,6 @@ __all__ = [
     "Failed",
     "Failure",
     "GuestMissing",
-    "Host",
     "InvalidJournal",
     "InvalidProgram",
     "InvalidTool",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from coderelay.core.jsonvalue import Json
+from coderelay.core.json_values import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ CoderelayError
     └── GuestMissing  …until somebody repairs the installation
 """
 
-from coderelay.core.jsonvalue import Json
+from coderelay.core.json_values import Json
 
 
 class CoderelayError(Exception):

@@ -6,10 +6,10 @@ from typing import Protocol
 
 from coderelay.core.call import Call, Result, Returned
 from coderelay.core.errors import RequestError
+from coderelay.core.host_work import Work
 from coderelay.core.journal import Journal, check, ended_early
-from coderelay.core.made import MadeCalls
+from coderelay.core.made_calls import MadeCalls
 from coderelay.core.outcome import Failed, Outcome, Suspended
-from coderelay.core.work import Work
 
 
 class Execution(Protocol):
@@ -27,7 +27,7 @@ class Execution(Protocol):
         """Drop the execution and all it holds. Closing twice is no error."""
 
 
-class Host(Protocol):
+class CallHost(Protocol):
     """Answers the calls that the client never sees."""
 
     def answer(self, call: Call, work: Work) -> Result | None:
@@ -45,7 +45,7 @@ class Run:
     steps: a batch is delivered when its last result is there, whole and in call order.
     """
 
-    def __init__(self, execution: Execution, host: Host) -> None:
+    def __init__(self, execution: Execution, host: CallHost) -> None:
         self._execution = execution
         self._host = host
         self._outcome: Outcome | None = None
@@ -125,7 +125,7 @@ class Run:
         return charged
 
 
-def evaluate(execution: Execution, journal: Journal, host: Host) -> Outcome:
+def evaluate(execution: Execution, journal: Journal, host: CallHost) -> Outcome:
     """Run a fresh execution through a journal and close it: the whole of a stateless step."""
     run = Run(execution, host)
     try:
@@ -134,4 +134,4 @@ def evaluate(execution: Execution, journal: Journal, host: Host) -> Outcome:
         run.close()
 
 
-__all__ = ["Execution", "Host", "Run", "evaluate"]
+__all__ = ["CallHost", "Execution", "Run", "evaluate"]

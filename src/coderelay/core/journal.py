@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from coderelay.core.call import Call, Result
 from coderelay.core.errors import Diverged
-from coderelay.core.jsonvalue import Json, canonical, digest, same
+from coderelay.core.json_values import Json, canonical, digest, same
 
 _SHOWN = 200
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from coderelay.core.call import Call
-from coderelay.core.jsonvalue import Json
+from coderelay.core.json_values import Json
 
 FailureKind: TypeAlias = Literal["syntax", "exception", "limit", "arguments", "deadlock"]
 

@@ -1,14 +1,14 @@
 """Tools as a program sees them: named, declared, explained and checked."""
 
 from coderelay.declare.argument_check import UNDECLARED_ARGUMENTS, UndeclaredArguments
-from coderelay.declare.arguments import ToolHost
-from coderelay.declare.check import check_tools
-from coderelay.declare.index import DECLARATION_TOKENS
 from coderelay.declare.instructions import code_tool, instructions
 from coderelay.declare.languages import declarations
-from coderelay.declare.names import names
 from coderelay.declare.prompt import Prompt, prompt
-from coderelay.declare.search import Search
+from coderelay.declare.schema_check import check_tools
+from coderelay.declare.tool_host import ToolHost
+from coderelay.declare.tool_index import DECLARATION_TOKENS
+from coderelay.declare.tool_names import names
+from coderelay.declare.tool_search import Search
 
 __all__ = [
     "DECLARATION_TOKENS",

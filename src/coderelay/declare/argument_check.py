@@ -13,13 +13,13 @@ from itertools import islice
 from typing import Literal, TypeAlias, get_args
 
 from coderelay.core import Json, Tool, Work
-from coderelay.core.jsonvalue import MAX_DEPTH
-from coderelay.declare.check import Checked, compiled
+from coderelay.core.json_values import MAX_DEPTH
+from coderelay.declare.argument_errors import ArgumentError, Describer, shown, without_repetition
 from coderelay.declare.languages import Language
-from coderelay.declare.misfit import Describer, Misfit, shown, without_repetition
-from coderelay.declare.notes import cut
+from coderelay.declare.schema_check import Checked, compiled
+from coderelay.declare.schema_notes import cut
 from coderelay.declare.undeclared import Declaration
-from coderelay.declare.validation import Compiler, Error, Node, TooCostly, Walk
+from coderelay.declare.validation import Error, SchemaCompiler, SchemaNode, TooCostly, Walk
 from coderelay.declare.validation.measure import measure
 from coderelay.declare.validation.walk import STEP
 
@@ -94,17 +94,17 @@ class ArgumentCheck:
             return f"{self._identifier} takes one object, got {got}: call {example}"
         return self._say(self._misfits(arguments, walk))
 
-    def _misfits(self, arguments: dict[str, Json], walk: Walk) -> Sequence[Misfit]:
+    def _misfits(self, arguments: dict[str, Json], walk: Walk) -> Sequence[ArgumentError]:
         """Some reasons why arguments do not fit; none where a pattern cannot be decided."""
         walk.allow(_MORE_STEPS)
         found = self._describer.misfits(_affordable(walk, self._compiled.root, arguments), _REASONS)
         walk.count(len(found) * _DESCRIPTION)
         if not found and not walk.undecided:
-            found = [Misfit("the arguments do not fit", None)]
+            found = [ArgumentError("the arguments do not fit", None)]
         more = self._not_declared(arguments, walk, _REASONS) if len(found) < _REASONS else []
         return without_repetition([*found, *more])[:_REASONS]
 
-    def _not_declared(self, arguments: Json, walk: Walk, limit: int) -> list[Misfit]:
+    def _not_declared(self, arguments: Json, walk: Walk, limit: int) -> list[ArgumentError]:
         """Reasons to refuse properties that the schema would let pass."""
         if self._undeclared == "allow":
             return []
@@ -115,7 +115,7 @@ class ArgumentCheck:
                 found.append(self._describer.unexpected(each.path, each.name, each.known))
         return found
 
-    def _say(self, found: Sequence[Misfit]) -> str | None:
+    def _say(self, found: Sequence[ArgumentError]) -> str | None:
         """The reasons, and the shape that was expected: the whole of it, or what matters."""
         if not found:
             return None
@@ -128,8 +128,8 @@ class ArgumentCheck:
         return f"{self._identifier}: {said}\nexpected: {expected}"
 
     @cached_property
-    def _compiled(self) -> Compiler:
-        return Compiler(self._checked.schema, self._checked.draft)
+    def _compiled(self) -> SchemaCompiler:
+        return SchemaCompiler(self._checked.schema, self._checked.draft)
 
     @cached_property
     def _declaration(self) -> Declaration:
@@ -148,7 +148,7 @@ class ArgumentCheck:
         return cut(self._language.call(self._tool, self._identifier), _SHAPE)
 
 
-def _affordable(walk: Walk, node: Node, value: Json) -> Iterator[Error]:
+def _affordable(walk: Walk, node: SchemaNode, value: Json) -> Iterator[Error]:
     """What is wrong with a value, as far as the walk may go."""
     with suppress(TooCostly):
         yield from walk.errors(node, value, ())

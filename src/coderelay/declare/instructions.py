@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from coderelay.core import Tool, UnknownLanguage
-from coderelay.declare.names import STYLES
-from coderelay.declare.own import DESCRIBE, SEARCH
+from coderelay.declare.host_functions import DESCRIBE, SEARCH
+from coderelay.declare.tool_names import STYLES
 
 _TYPESCRIPT = """\
 `run_typescript` runs one TypeScript program in a sandbox and shows you its result and its log. \

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from coderelay.core import Tool, ToolName, UnknownLanguage
 from coderelay.declare import python, typescript
-from coderelay.declare.misfit import Wording
-from coderelay.declare.names import names
+from coderelay.declare.argument_errors import Wording
+from coderelay.declare.tool_names import names
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coderelay.core import Tool
-from coderelay.declare.index import DECLARATION_TOKENS, index
-from coderelay.declare.index import tokens as count
+from coderelay.declare.host_functions import OWN
 from coderelay.declare.instructions import instructions
 from coderelay.declare.languages import find, sendable
-from coderelay.declare.names import names
-from coderelay.declare.own import OWN
+from coderelay.declare.tool_index import DECLARATION_TOKENS, index
+from coderelay.declare.tool_index import tokens as count
+from coderelay.declare.tool_names import names
 
 _PROBED = 64
 

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coderelay.core import Json, Tool, ToolName
-from coderelay.declare import reserved
-from coderelay.declare.misfit import Wording
-from coderelay.declare.names import Claims, pascal
-from coderelay.declare.notes import brief, cut, lines
+from coderelay.declare import reserved_names
+from coderelay.declare.argument_errors import Wording
 from coderelay.declare.python_types import (
     Printer,
     Types,
@@ -18,11 +16,12 @@ from coderelay.declare.python_types import (
     tags,
     text,
 )
-from coderelay.declare.schema import Reading, property_names, read
-from coderelay.declare.shapes import (
+from coderelay.declare.schema_notes import brief, cut, lines
+from coderelay.declare.schema_reader import SchemaReading, property_names, read
+from coderelay.declare.tool_names import Claims, pascal
+from coderelay.declare.type_model import (
     UNKNOWN,
     Array,
-    Choice,
     Constant,
     Object,
     Objects,
@@ -30,6 +29,7 @@ from coderelay.declare.shapes import (
     Property,
     Shape,
     Tuple,
+    UnionType,
 )
 
 _WIDTH = 100
@@ -75,7 +75,7 @@ def declare(tools: Sequence[Tool], names: Sequence[ToolName]) -> str:
 
 def stubs(tools: Sequence[Tool], names: Sequence[ToolName], *, word: str = "async def") -> Stubs:
     """The same in parts; `word` is what a function begins with."""
-    types = Types(reserved.PYTHON | {name.identifiers[0] for name in names})
+    types = Types(reserved_names.PYTHON | {name.identifiers[0] for name in names})
     found: list[Stub] = []
     for tool, name in zip(tools, names, strict=True):
         function = _function(tool, name.identifiers[0], types, word)
@@ -85,7 +85,7 @@ def stubs(tools: Sequence[Tool], names: Sequence[ToolName], *, word: str = "asyn
 
 def signature(tool: Tool, identifier: str) -> str:
     """How a tool is called, on one line."""
-    parameters, _ = _parameters(tool, identifier, Types(reserved.PYTHON))
+    parameters, _ = _parameters(tool, identifier, Types(reserved_names.PYTHON))
     return f"{identifier}({', '.join(parameters)})"
 
 
@@ -93,14 +93,15 @@ def line(tool: Tool, identifier: str) -> str:
     """How a tool is called and, where that is known, what it returns, on one line."""
     if tool.returns is None:
         return signature(tool, identifier)
-    return f"{signature(tool, identifier)} -> {_result(tool, identifier, Types(reserved.PYTHON))}"
+    result = _result(tool, identifier, Types(reserved_names.PYTHON))
+    return f"{signature(tool, identifier)} -> {result}"
 
 
 def parameters(tool: Tool, identifier: str, length: int) -> dict[str, str]:
     """Each parameter by its name, with its type on one line, cut to a length."""
     reading, prefix = read(tool.parameters), pascal(identifier)
     whole = Objects(reading.definitions).of(reading.shape) or Object()
-    printer = Printer(reading, prefix, label="Args", types=Types(reserved.PYTHON))
+    printer = Printer(reading, prefix, label="Args", types=Types(reserved_names.PYTHON))
     found = {}
     for each in whole.properties:
         type_ = printer.type(each.shape, prefix + (pascal(each.name) or "Value"))
@@ -135,7 +136,7 @@ def _function(tool: Tool, identifier: str, types: Types, word: str) -> str:
 def _result(tool: Tool, identifier: str, types: Types) -> str:
     """The type of what a tool returns."""
     prefix = pascal(identifier)
-    returns = read(tool.returns) if tool.returns is not None else Reading(UNKNOWN, {})
+    returns = read(tool.returns) if tool.returns is not None else SchemaReading(UNKNOWN, {})
     printer = Printer(returns, prefix, label="Result", types=types)
     result = printer.type(returns.shape, prefix + "Result")
     printer.define()
@@ -194,7 +195,7 @@ def _fits(value: Json, shape: Shape) -> bool:
             )
         case Constant(known):
             return type(known) is type(value) and bool(known == value)
-        case Choice(options):
+        case UnionType(options):
             return any(_fits(value, option) for option in options)
         case _:
             return False
@@ -237,7 +238,7 @@ def _sample(shape: Shape) -> str:
             return literal(value)
         case Array() | Tuple():
             return "[...]"
-        case Choice(options):
+        case UnionType(options):
             return _sample(options[0])
         case _:
             return "{...}"

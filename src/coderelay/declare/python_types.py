@@ -8,16 +8,15 @@ from typing import assert_never
 
 from coderelay.core import Json
 from coderelay.core.unicode import normalize
-from coderelay.declare.names import Claims, pascal
-from coderelay.declare.notes import dump, lines
-from coderelay.declare.schema import Reading
-from coderelay.declare.shapes import (
+from coderelay.declare.schema_notes import dump, lines
+from coderelay.declare.schema_reader import SchemaReading
+from coderelay.declare.tool_names import Claims, pascal
+from coderelay.declare.type_model import (
     Array,
     Both,
-    Choice,
     Constant,
     Definition,
-    Named,
+    NamedType,
     Never,
     Notes,
     Object,
@@ -26,6 +25,7 @@ from coderelay.declare.shapes import (
     Property,
     Shape,
     Tuple,
+    UnionType,
     Unknown,
 )
 
@@ -66,7 +66,7 @@ class Types:
 class Printer:
     """Prints the shapes of one reading; types on the way are declared in `types`."""
 
-    def __init__(self, reading: Reading, prefix: str, *, label: str, types: Types) -> None:
+    def __init__(self, reading: SchemaReading, prefix: str, *, label: str, types: Types) -> None:
         self._types = types
         self._prefix = prefix
         self._definitions = reading.definitions
@@ -100,7 +100,7 @@ class Printer:
                 return _KINDS[kind]
             case Constant():
                 return self._choice((shape,), hint)
-            case Named(reference):
+            case NamedType(reference):
                 return self._name(reference)
             case Array(item):
                 return f"list[{self.type(item, hint)}]"
@@ -108,7 +108,7 @@ class Printer:
                 return self._tuple(items, rest, hint)
             case Object():
                 return self._object(shape, hint)
-            case Choice(options):
+            case UnionType(options):
                 return self._choice(options, hint)
             case Both(parts):
                 return self.type(self._merged(shape) or parts[0], hint)

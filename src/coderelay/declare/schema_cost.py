@@ -12,7 +12,7 @@ from enum import Enum, auto
 from typing import Any, NamedTuple
 
 from coderelay.core import Json, Schema
-from coderelay.declare.references import References
+from coderelay.declare.schema_references import References
 from coderelay.declare.validation.measure import Measure
 from coderelay.declare.validation.patterns import TRIED
 from coderelay.declare.validation.regex_size import measure as measure_pattern
@@ -81,7 +81,7 @@ class StrayReferenceError(ValueError):
     """A reference leads to nothing in its schema."""
 
 
-class TooLarge(ValueError):
+class SchemaTooLarge(ValueError):
     """A schema is larger than any may be; the message says in what."""
 
 
@@ -125,7 +125,7 @@ class SchemaCost(NamedTuple):
 
 
 def check_size(schema: Json) -> None:
-    """Raise `TooLarge` for a schema that is too large to be looked at more closely."""
+    """Raise `SchemaTooLarge` for a schema that is too large to be looked at more closely."""
     nodes = chars = written = patterns = 0
     waiting = [schema]
     while waiting:
@@ -139,16 +139,18 @@ def check_size(schema: Json) -> None:
             waiting.extend(here.values())
             waiting.extend(here)
         if nodes + len(waiting) > MAX_NODES or chars > MAX_CHARS:
-            raise TooLarge(
+            raise SchemaTooLarge(
                 f"it is made of more than {MAX_NODES} values or {MAX_CHARS} characters: simplify it"
             )
         for pattern in _own_patterns(here) if isinstance(here, dict) else ():
             written += len(pattern)
             if written > MAX_PATTERN_CHARS:
-                raise TooLarge(f"its patterns have more than {MAX_PATTERN_CHARS} characters")
+                raise SchemaTooLarge(f"its patterns have more than {MAX_PATTERN_CHARS} characters")
             patterns += measure_pattern(pattern).compiled
             if patterns > MAX_PATTERNS:
-                raise TooLarge("its patterns are too large to compile: use smaller counts in {}")
+                raise SchemaTooLarge(
+                    "its patterns are too large to compile: use smaller counts in {}"
+                )
 
 
 def weigh(schema: Schema) -> SchemaCost:

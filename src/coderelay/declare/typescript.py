@@ -6,19 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from coderelay.core import Json, Tool, ToolName
-from coderelay.declare import reserved
-from coderelay.declare.misfit import Wording
-from coderelay.declare.names import Claims, pascal
-from coderelay.declare.notes import brief, cut, dump, lines
-from coderelay.declare.schema import Reading, read
-from coderelay.declare.shapes import (
+from coderelay.declare import reserved_names
+from coderelay.declare.argument_errors import Wording
+from coderelay.declare.schema_notes import brief, cut, dump, lines
+from coderelay.declare.schema_reader import SchemaReading, read
+from coderelay.declare.tool_names import Claims, pascal
+from coderelay.declare.type_model import (
     UNKNOWN,
     Array,
     Both,
-    Choice,
     Constant,
     Definition,
-    Named,
+    NamedType,
     Never,
     Notes,
     Object,
@@ -27,6 +26,7 @@ from coderelay.declare.shapes import (
     Property,
     Shape,
     Tuple,
+    UnionType,
     Unknown,
     choice,
 )
@@ -55,7 +55,7 @@ WORDING = Wording(
 
 def declare(tools: Sequence[Tool], names: Sequence[ToolName]) -> str:
     """The declarations of all tools, in tool order, each after the types it names."""
-    claims = Claims(reserved.TYPESCRIPT)
+    claims = Claims(reserved_names.TYPESCRIPT)
     blocks: list[str] = []
     for tool, name in zip(tools, names, strict=True):
         blocks.extend(_declare(tool, name.identifiers[0], claims))
@@ -97,7 +97,7 @@ def call(tool: Tool, identifier: str) -> str:
 
 def _declare(tool: Tool, identifier: str, claims: Claims) -> Iterator[str]:
     parameters = read(tool.parameters)
-    returns = read(tool.returns) if tool.returns is not None else Reading(UNKNOWN, {})
+    returns = read(tool.returns) if tool.returns is not None else SchemaReading(UNKNOWN, {})
     printers = []
     for reading, label in ((parameters, "Args"), (returns, "Result")):
         printer = _Printer(_type_names(reading, identifier, label, claims))
@@ -110,7 +110,9 @@ def _declare(tool: Tool, identifier: str, claims: Claims) -> Iterator[str]:
     yield _comment(Notes(tool.description.strip()), "") + text
 
 
-def _type_names(reading: Reading, identifier: str, label: str, claims: Claims) -> Mapping[str, str]:
+def _type_names(
+    reading: SchemaReading, identifier: str, label: str, claims: Claims
+) -> Mapping[str, str]:
     prefix = pascal(identifier)
     found = {}
     for reference in reading.definitions:
@@ -120,7 +122,7 @@ def _type_names(reading: Reading, identifier: str, label: str, claims: Claims) -
     return found
 
 
-def _arguments(parameters: Reading, printer: "_Printer") -> str:
+def _arguments(parameters: SchemaReading, printer: "_Printer") -> str:
     """The parameter list: nothing, or one object that may be left out if it requires nothing."""
     if parameters.shape in (Object(), UNKNOWN):
         return ""
@@ -152,7 +154,7 @@ class _Printer:
                 return _KINDS[kind]
             case Constant(value):
                 return _literal(value)
-            case Named(reference):
+            case NamedType(reference):
                 return self._names[reference]
             case Array(item):
                 return self._array(item, indent)
@@ -160,7 +162,7 @@ class _Printer:
                 return self._tuple(shape, indent)
             case Object():
                 return self._object(shape, indent)
-            case Choice(options):
+            case UnionType(options):
                 return " | ".join(self._operands(options, indent, " & "))
             case Both(parts):
                 return " & ".join(self._operands(parts, indent, " | "))
@@ -266,7 +268,7 @@ def _sample(shape: Shape) -> str:
             return _literal(value)
         case Array() | Tuple():
             return "[...]"
-        case Choice(options):
+        case UnionType(options):
             return _sample(options[0])
         case _:
             return "{ ... }"

@@ -21,8 +21,8 @@ from functools import cached_property
 from typing import TypeAlias
 
 from coderelay.core import Json, Schema
-from coderelay.core.nearest import Nearest
-from coderelay.declare.references import References
+from coderelay.core.nearest_names import Nearest
+from coderelay.declare.schema_references import References
 from coderelay.declare.validation.assertions import matches
 from coderelay.declare.validation.patterns import Pattern, Patterns
 from coderelay.declare.validation.walk import Path, Walk
@@ -58,7 +58,7 @@ class Undeclared:
     known: Nearest
 
 
-class Place:
+class DeclaredPlace:
     """All that the schemas at one place of the arguments say of properties and items."""
 
     def __init__(
@@ -112,7 +112,7 @@ class Place:
             self.items += said if isinstance(said, list) else [said]
 
 
-_Part: TypeAlias = tuple[Path, Json, Place]
+_Part: TypeAlias = tuple[Path, Json, DeclaredPlace]
 """A part of the arguments: where it is, and what is declared there."""
 
 
@@ -123,7 +123,7 @@ class Declaration:
     def __init__(self, schema: Schema) -> None:
         self._references = References(schema)
         self._patterns = Patterns()
-        self._places: dict[tuple[int, ...], Place] = {}
+        self._places: dict[tuple[int, ...], DeclaredPlace] = {}
         self._kept = 0
 
     def undeclared(self, value: Json, walk: Walk) -> Iterator[Undeclared]:
@@ -147,7 +147,7 @@ class Declaration:
                 waiting.append(self._properties(path, here, place, walk))
 
     def _of_object(
-        self, path: Path, value: dict[str, Json], place: Place, walk: Walk
+        self, path: Path, value: dict[str, Json], place: DeclaredPlace, walk: Walk
     ) -> Iterator[Undeclared]:
         if place.open or place.names.keys() >= value.keys():
             return
@@ -157,7 +157,9 @@ class Declaration:
             ):
                 yield Undeclared(path, name, place.nearest)
 
-    def _items(self, path: Path, value: list[Json], place: Place, walk: Walk) -> Iterator[_Part]:
+    def _items(
+        self, path: Path, value: list[Json], place: DeclaredPlace, walk: Walk
+    ) -> Iterator[_Part]:
         """The items that are worth looking into."""
         schemas = [each for each in place.items if _has_inner(each)]
         if schemas and value:
@@ -168,7 +170,7 @@ class Declaration:
                     yield (*path, at), item, inner
 
     def _properties(
-        self, path: Path, value: dict[str, Json], place: Place, walk: Walk
+        self, path: Path, value: dict[str, Json], place: DeclaredPlace, walk: Walk
     ) -> Iterator[_Part]:
         """The properties that are worth looking into."""
         walk.spend(len(value) // 8)
@@ -185,7 +187,7 @@ class Declaration:
             if any(map(_has_inner, schemas)):
                 yield (*path, name), item, self._place(schemas)
 
-    def _place(self, schemas: list[Json]) -> Place:
+    def _place(self, schemas: list[Json]) -> DeclaredPlace:
         key = tuple(map(id, schemas))
         found = self._places.get(key)
         if found is None:
@@ -195,7 +197,7 @@ class Declaration:
             self._kept += found.cost
         return found
 
-    def _made(self, key: tuple[int, ...], schemas: list[Json]) -> Place:
+    def _made(self, key: tuple[int, ...], schemas: list[Json]) -> DeclaredPlace:
         """The place of these schemas and of all that they apply to the value itself."""
         parts: dict[int, dict[str, Json]] = {}
         is_open = any(map(_is_any_object, schemas))
@@ -211,7 +213,7 @@ class Declaration:
             waiting += [each for word in _LISTS for each in _list(part, word)]
             waiting += [part[word] for word in _SINGLE if isinstance(part.get(word), dict)]
             waiting += [each for word in _KEYED for each in _mapping(part, word).values()]
-        return Place(key, list(parts.values()), self._patterns, is_open=is_open)
+        return DeclaredPlace(key, list(parts.values()), self._patterns, is_open=is_open)
 
 
 def _is_any_object(option: Json) -> bool:

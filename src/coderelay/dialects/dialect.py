@@ -4,16 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from coderelay.conversation import Event, Reply, Request
+from coderelay.conversation import TurnEvent, TurnReply, TurnRequest
 from coderelay.core import Json
 from coderelay.dialects.kit.code_mode import Defaults
-from coderelay.dialects.kit.openapi import Operation
+from coderelay.dialects.kit.operation import Operation
 
 
 class StreamEncoder(Protocol):
     """An answer in pieces."""
 
-    def feed(self, event: Event) -> list[Json]:
+    def feed(self, event: TurnEvent) -> list[Json]:
         """What is sent to the client when this happens."""
 
     def fail(self, error: Json) -> list[Json]:
@@ -34,7 +34,7 @@ class TokenCounting:
     """A path that says how many tokens a prompt is."""
 
     path: str
-    decode: Callable[[Json, Defaults], Request]
+    decode: Callable[[Json, Defaults], TurnRequest]
     encode: Callable[[int], Json]
     operation: Operation
 
@@ -58,9 +58,9 @@ class Dialect:
     name: str
     path: str
     operation: Operation
-    decode: Callable[[Json, Defaults], Request]
-    encode: Callable[[Reply, Request], Json]
-    stream: Callable[[Request], StreamEncoder]
+    decode: Callable[[Json, Defaults], TurnRequest]
+    encode: Callable[[TurnReply, TurnRequest], Json]
+    stream: Callable[[TurnRequest], StreamEncoder]
     error_body: Callable[[Exception], tuple[int, Json, Mapping[str, str]]]
     error_object: ErrorObject
     relays: Callable[[Json], bool] = never_relayed

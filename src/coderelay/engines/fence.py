@@ -14,7 +14,7 @@ _LONGEST_TAG = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class FencedBlock:
     """A fenced block. `tag` is what stands behind the opening mark, mostly a language's name."""
 
     mark: str
@@ -25,7 +25,7 @@ class Block:
     """The lines inside, the last one with its line end."""
 
 
-def whole_block(text: str) -> Block | None:
+def whole_block(text: str) -> FencedBlock | None:
     """The block that a text consists of, with nothing but white space around it.
 
     Fences inside are part of the block: the last line of the text closes it.
@@ -40,7 +40,7 @@ def whole_block(text: str) -> Block | None:
     if closing < start or text[closing:end].lstrip(_BLANK) != mark:
         return None
     tag = text[opening + 3 : end_of_tag].strip()
-    return Block(mark, tag, start, text[start:closing])
+    return FencedBlock(mark, tag, start, text[start:closing])
 
 
 def first_block(text: str) -> str | None:
@@ -55,7 +55,7 @@ def first_block(text: str) -> str | None:
     return None
 
 
-class Place(Enum):
+class FencePart(Enum):
     """Where in a block the text has come to."""
 
     TAG = auto()
@@ -75,7 +75,7 @@ class BlockReader:
     """Follows a block whose text comes in pieces, from behind its opening backquotes on."""
 
     def __init__(self) -> None:
-        self.place = Place.TAG
+        self.place = FencePart.TAG
         self._tag: list[str] = []
         self._mark: int | None = None
         """How many backquotes the line begins with; None where it cannot close the block."""
@@ -90,13 +90,13 @@ class BlockReader:
         at = 0
         while at < len(text):
             match self.place:
-                case Place.TAG:
+                case FencePart.TAG:
                     at = self._read_tag(text, at)
-                case Place.INSIDE:
+                case FencePart.INSIDE:
                     at = self._read_inside(text, at)
-                case Place.CLOSED:
+                case FencePart.CLOSED:
                     at = self._read_behind(text, at)
-                case Place.NO_BLOCK | Place.MORE_BACKQUOTES | Place.AFTER:
+                case FencePart.NO_BLOCK | FencePart.MORE_BACKQUOTES | FencePart.AFTER:
                     return
 
     def _read_tag(self, text: str, at: int) -> int:
@@ -104,9 +104,9 @@ class BlockReader:
         tag = text[at:] if end < 0 else text[at:end]
         self._tag.append(tag)
         if "`" in tag:
-            self.place = Place.NO_BLOCK
+            self.place = FencePart.NO_BLOCK
         elif end >= 0:
-            self.place, self._mark = Place.INSIDE, 0
+            self.place, self._mark = FencePart.INSIDE, 0
         return len(text) if end < 0 else end + 1
 
     def _read_inside(self, text: str, at: int) -> int:
@@ -117,7 +117,7 @@ class BlockReader:
             if letter == "`":
                 self._mark += 1
                 if self._mark == len(BACKQUOTES):
-                    self.place = Place.CLOSED
+                    self.place = FencePart.CLOSED
                     return at
             elif letter == "\n":
                 self._mark = 0
@@ -133,5 +133,5 @@ class BlockReader:
     def _read_behind(self, text: str, at: int) -> int:
         rest = text[at:].lstrip()
         if rest:
-            self.place = Place.MORE_BACKQUOTES if rest[0] == "`" else Place.AFTER
+            self.place = FencePart.MORE_BACKQUOTES if rest[0] == "`" else FencePart.AFTER
         return len(text)

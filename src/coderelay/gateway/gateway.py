@@ -8,16 +8,16 @@ from contextlib import aclosing
 from functools import partial
 from typing import Protocol, TypeVar, assert_never
 
-from coderelay.conversation import Event, Request, Started
-from coderelay.conversation.large import is_large_outcome
+from coderelay.conversation import TurnEvent, TurnRequest, TurnStarted
+from coderelay.conversation.work_size import is_large_outcome
 from coderelay.core import DEFAULT_LIMITS, Limits, Outcome
 from coderelay.core.limits import KB
 from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
-from coderelay.gateway.estimate import estimated_tokens
-from coderelay.gateway.replay import Replays, run_block
+from coderelay.gateway.program_replay import Replays, run_block
+from coderelay.gateway.token_estimate import estimated_tokens
 from coderelay.gateway.toolset import Engines, Toolset, Toolsets
 from coderelay.gateway.turn import AskModel, Done, ReplayPrograms, RunProgram, Step, Turn
-from coderelay.models.protocol import Delta, Model
+from coderelay.models.model import Delta, Model
 
 T = TypeVar("T")
 
@@ -91,25 +91,25 @@ class Gateway:
 
     async def turn(
         self,
-        request: Request,
+        request: TurnRequest,
         *,
         key: str | None,
         run_blocking: RunBlocking,
         run_aside: RunBlocking | None = None,
         large: bool = False,
-        observe: Callable[[Event], None] = lambda event: None,
-    ) -> AsyncGenerator[Event, None]:
-        """Everything that a request leads to; `Started` first, the `Reply` last. `observe` is
+        observe: Callable[[TurnEvent], None] = lambda event: None,
+    ) -> AsyncGenerator[TurnEvent, None]:
+        """Everything that a request leads to; `TurnStarted` first, the `Reply` last. `observe` is
         told of each event before it is passed on.
 
         Programs run by `run_blocking`. Steps that would hold up the event loop are taken by
         `run_aside`: all of them, if the request is `large`.
 
-        Raises `RequestError`s before `Started`. Later: `UpstreamError`, `ProgramsSpent`, and
+        Raises `RequestError`s before `TurnStarted`. Later: `UpstreamError`, `ProgramsSpent`, and
         `EngineError` where the server could not do its part.
         """
         toolset = await self._toolset(request, request.language, run_blocking)
-        started = Started(self._new_id(), int(self._now()), request.model)
+        started = TurnStarted(self._new_id(), int(self._now()), request.model)
         turn = Turn(request, toolset, started, new_id=self._new_id)
         steps = _Steps(run_aside or run_blocking, large=large)
         step = await steps.take(turn.start)
@@ -140,19 +140,21 @@ class Gateway:
                 case _:
                     assert_never(step)
 
-    def estimate(self, request: Request) -> int:
+    def estimate(self, request: TurnRequest) -> int:
         """About how many tokens the model would be shown. Blocks, where the tools are new."""
         return estimated_tokens(request, self._toolsets.of(request.tools, request.language))
 
     async def _run(
-        self, step: RunProgram, request: Request, run_blocking: RunBlocking
+        self, step: RunProgram, request: TurnRequest, run_blocking: RunBlocking
     ) -> tuple[Outcome, str]:
         toolset = await self._toolset(request, step.program.language, run_blocking)
         return await run_blocking(
             partial(run_block, toolset, step.program, step.block, self._limits)
         )
 
-    async def _toolset(self, request: Request, language: str, run_blocking: RunBlocking) -> Toolset:
+    async def _toolset(
+        self, request: TurnRequest, language: str, run_blocking: RunBlocking
+    ) -> Toolset:
         """What follows from the tools in a language; new ones are worked out elsewhere."""
         known = self._toolsets.kept(request.tools, language)
         if known is not None:

@@ -1,8 +1,8 @@
 """JSON that a model wrote, up to the length that any sensible text of it has."""
 
 from coderelay.core import Json
-from coderelay.core.jsonreader import LENIENT, STRICT, read_json
-from coderelay.core.jsonvalue import NotJson
+from coderelay.core.json_reader import LENIENT, STRICT, read_json
+from coderelay.core.json_values import NotJson
 from coderelay.core.limits import MB
 
 LONGEST = 1 * MB

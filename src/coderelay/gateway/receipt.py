@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from coderelay.conversation import CodeBlock, ConversationEntry
-from coderelay.conversation.shown import told
+from coderelay.conversation.model_view import told
 from coderelay.core import Json, Returned
-from coderelay.core.jsonvalue import NotJson, dump
+from coderelay.core.json_values import NotJson, dump
 
 CHARACTERS = 4
 """What counts as a token, where nobody counted."""

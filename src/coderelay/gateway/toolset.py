@@ -11,7 +11,7 @@ from typing import TypeAlias
 from coderelay.core import Json, Limits, Outcome, Program, Run, Tool
 from coderelay.core.cache import WeighedCache
 from coderelay.core.journal import Journal
-from coderelay.core.jsonvalue import dump
+from coderelay.core.json_values import dump
 from coderelay.core.limits import MB
 from coderelay.declare import (
     DECLARATION_TOKENS,
@@ -22,8 +22,8 @@ from coderelay.declare import (
     names,
     prompt,
 )
-from coderelay.engines.protocol import Engine
-from coderelay.engines.reach import reached, words
+from coderelay.engines.bound_names import reached, words
+from coderelay.engines.interface import Engine
 
 _KEPT, _KEPT_BYTES = 128, 32 * MB
 """How many toolsets are kept, and how many bytes of declarations."""

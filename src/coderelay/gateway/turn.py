@@ -25,32 +25,32 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
 
 from coderelay.conversation import (
-    Called,
-    CalledDirectly,
+    AssistantText,
+    CallsHandedOut,
     CodeBlock,
     ConversationEntry,
-    Ended,
-    Event,
+    DirectCalls,
     Finish,
     HandedCall,
     NewEntry,
-    Plain,
+    PlainMessage,
+    ProgramFinished,
     ProgramsSpent,
-    ReasoningDelta,
+    ProgramStarted,
+    ReasoningStreamed,
     Receipt,
-    Reply,
-    Request,
-    Said,
-    Started,
-    TextDelta,
-    Usage,
-    Wrote,
+    TextStreamed,
+    TokenUsage,
+    TurnEvent,
+    TurnReply,
+    TurnRequest,
+    TurnStarted,
     call_ids,
     turn_of,
 )
-from coderelay.conversation.output import recalled
+from coderelay.conversation.model_view import exchange, fresh_id, told
+from coderelay.conversation.outcome_text import recalled
 from coderelay.conversation.program_state import ProgramState
-from coderelay.conversation.shown import exchange, fresh_id, told
 from coderelay.core import (
     Call,
     Completed,
@@ -61,14 +61,21 @@ from coderelay.core import (
     Program,
     Suspended,
 )
-from coderelay.gateway import asking
-from coderelay.gateway.answer import ModelAnswer
+from coderelay.gateway import model_request
+from coderelay.gateway.answer_meaning import (
+    InvalidCall,
+    Meaning,
+    OwnCalls,
+    PlainText,
+    ProgramText,
+    understand,
+)
+from coderelay.gateway.model_answer import ModelAnswer
+from coderelay.gateway.program_in_text import Speech
+from coderelay.gateway.program_replay import needs_replay
 from coderelay.gateway.receipt import saved_tokens
-from coderelay.gateway.replay import needs_replay
-from coderelay.gateway.speech import Speech
 from coderelay.gateway.toolset import Toolset
-from coderelay.gateway.understanding import Code, Direct, Meaning, Misstep, Words, understand
-from coderelay.models.protocol import Delta, ReasoningPiece, RefusalPiece, TextPiece
+from coderelay.models.model import Delta, ReasoningPiece, RefusalPiece, TextPiece
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,7 @@ class AskModel:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The turn is over; its last event is the `Reply`."""
+    """The turn is over; its last event is the `TurnReply`."""
 
 
 Step: TypeAlias = RunProgram | ReplayPrograms | AskModel | Done
@@ -105,22 +112,27 @@ class Turn:
     """One turn under way. `new_id` makes the id of each program that the model writes."""
 
     def __init__(
-        self, request: Request, toolset: Toolset, started: Started, *, new_id: Callable[[], str]
+        self,
+        request: TurnRequest,
+        toolset: Toolset,
+        started: TurnStarted,
+        *,
+        new_id: Callable[[], str],
     ) -> None:
         """Raises `Unsupported` where the tools cannot be offered to a model."""
         self._request = request
         self._started = started
         self._new_id = new_id
-        self._offer = asking.offer(request, toolset)
+        self._offer = model_request.offer(request, toolset)
         self._entries: list[ConversationEntry] = list(request.entries)
         self._new: list[NewEntry] = []
-        self._events: list[Event] = []
+        self._events: list[TurnEvent] = []
         self._running: RunProgram | None = None
         self._answer = ModelAnswer()
         self._speech = Speech("", code_offered=False)
         self._asks_for_format = False
         self._programs_without_calls: list[Program] = []
-        self._usage = Usage()
+        self._usage = TokenUsage()
         self._fingerprint = self._reasoning = ""
         self._model = request.model
         self._asked = self._fuel = self._missteps = self._empty = 0
@@ -146,7 +158,7 @@ class Turn:
             self._entries.pop()
         if isinstance(outcome, Suspended):
             self._entries.append(run.block)
-            self._add(Called(run.program, self._hand_out(run.program, outcome.calls)))
+            self._add(CallsHandedOut(run.program, self._hand_out(run.program, outcome.calls)))
             return self._finish("tool_calls")
         self._end_program(run, outcome)
         return self._replay_or_ask() if resumed else self._ask()
@@ -164,11 +176,11 @@ class Turn:
         """
         self._answer.add(delta)
         if isinstance(delta, ReasoningPiece):
-            self._events.append(ReasoningDelta(delta.text))
+            self._events.append(ReasoningStreamed(delta.text))
         elif isinstance(delta, (TextPiece, RefusalPiece)) and not self._answer.refused:
             text = self._speech.feed(delta.text)
             if text and not self._holds_text:
-                self._events.append(TextDelta(text))
+                self._events.append(TextStreamed(text))
 
     def model_answered(self) -> Step:
         """The model's answer is complete."""
@@ -177,17 +189,17 @@ class Turn:
         self._reasoning += answer.reasoning
         self._model = answer.model or self._model
         if self._asks_for_format:
-            return self._act(Words(answer.text))
+            return self._act(PlainText(answer.text))
         meaning = understand(answer, self._speech, self._offer)
-        if isinstance(meaning, Words) and self._is_empty_answer(meaning):
+        if isinstance(meaning, PlainText) and self._is_empty_answer(meaning):
             return self._ask()
-        if isinstance(meaning, Words) and not self._has_format(meaning):
+        if isinstance(meaning, PlainText) and not self._has_format(meaning):
             return self._ask(for_format=True)
         if late := self._held_text(meaning):
-            self._events.append(TextDelta(late))
+            self._events.append(TextStreamed(late))
         return self._act(meaning)
 
-    def take_events(self) -> list[Event]:
+    def take_events(self) -> list[TurnEvent]:
         """What happened since this was last asked, for the client."""
         events, self._events = self._events, []
         return events
@@ -210,26 +222,28 @@ class Turn:
         self._asks_for_format = for_format
         watches = self._offer.code is not None and not for_format
         self._speech = Speech(self._request.language, code_offered=watches)
-        return AskModel(asking.body(self._request, self._offer, self._entries, final=for_format))
+        return AskModel(
+            model_request.body(self._request, self._offer, self._entries, final=for_format)
+        )
 
     def _act(self, meaning: Meaning) -> Step:
         """Do what the model means."""
         answer = self._answer
         match meaning:
-            case Words(text):
-                self._add(Said(text, self._take_reasoning(), answer.extra, answer.refused))
+            case PlainText(text):
+                self._add(AssistantText(text, self._take_reasoning(), answer.extra, answer.refused))
                 return self._finish(answer.finish)
-            case Direct(calls, text):
-                self._add(CalledDirectly(calls, self._beside(text), self._take_reasoning()))
+            case OwnCalls(calls, text):
+                self._add(DirectCalls(calls, self._beside(text), self._take_reasoning()))
                 return self._finish("tool_calls")
-            case Misstep():
+            case InvalidCall():
                 self._count_program(meaning.reason)
                 self._missteps += 1
                 self._entries += self._told_off(meaning)
                 if text := self._beside(meaning.text):
-                    self._add(Said(text, self._take_reasoning()))
+                    self._add(AssistantText(text, self._take_reasoning()))
                 return self._ask()
-            case Code(source, text):
+            case ProgramText(source, text):
                 self._count_program(None)
                 return self._begin(source, text)
             case _:
@@ -238,7 +252,7 @@ class Turn:
     def _begin(self, source: str, text: str) -> Step:
         """Run a new program, unless it is too long to ride in an id."""
         program = Program(self._request.language, source, self._new_id(), self._started.created)
-        self._add(Wrote(program, self._beside(text), self._take_reasoning()))
+        self._add(ProgramStarted(program, self._beside(text), self._take_reasoning()))
         block = CodeBlock(program, text=text)
         if self._request.protocol == "messages" or call_ids.fits(program):
             return self._run(program, block)
@@ -262,7 +276,7 @@ class Turn:
         self._entries.append(kept)
         if not run.block.open:
             self._programs_without_calls.append(run.program)
-        self._add(Ended(run.program, outcome))
+        self._add(ProgramFinished(run.program, outcome))
 
     def _outcome_as_kept(self, outcome: Completed | Failed) -> Completed | Failed:
         """The outcome as the client's history will keep it."""
@@ -299,21 +313,21 @@ class Turn:
     def _held_text(self, meaning: Meaning) -> str:
         """The text that was held back and turned out to be the answer, or to stand beside it."""
         if self._wants_format:
-            words = isinstance(meaning, Words) and not self._answer.refused
+            words = isinstance(meaning, PlainText) and not self._answer.refused
             return meaning.text if words else ""
         return self._speech.rest() if meaning.text == self._answer.text else ""
 
-    def _is_empty_answer(self, words: Words) -> bool:
+    def _is_empty_answer(self, words: PlainText) -> bool:
         """Whether the model said nothing at all for the first time: then it is asked once more."""
         if words.text.strip() or self._answer.finish != "stop" or self._empty:
             return False
         self._empty += 1
         return True
 
-    def _has_format(self, words: Words) -> bool:
+    def _has_format(self, words: PlainText) -> bool:
         if self._answer.refused or not self._wants_format:
             return True
-        return asking.fits(words.text, self._request.response_format)
+        return model_request.fits(words.text, self._request.response_format)
 
     def _beside(self, text: str) -> str:
         """Text beside calls. Where the client wants a format, only the last text is sent."""
@@ -325,10 +339,10 @@ class Turn:
         reasoning, self._reasoning = self._reasoning, ""
         return reasoning
 
-    def _told_off(self, step: Misstep) -> list[ConversationEntry]:
+    def _told_off(self, step: InvalidCall) -> list[ConversationEntry]:
         id = fresh_id(self._missteps, step.name, step.arguments)
         messages = exchange(id, step.name, step.arguments, text=step.text, content=step.reason)
-        return [Plain(message) for message in messages]
+        return [PlainMessage(message) for message in messages]
 
     def _count_program(self, reason: str | None) -> None:
         """Raise `ProgramsSpent` where the turn has had all the programs it may have."""
@@ -342,17 +356,17 @@ class Turn:
             f"ask for less, or raise max_programs. The last one: {last or 'unknown'}"
         )
 
-    def _reply(self, finish: Finish) -> Reply:
+    def _reply(self, finish: Finish) -> TurnReply:
         started = self._started
         receipt = self._receipt() if self._request.receipt else None
-        return Reply(
+        return TurnReply(
             tuple(self._new), finish, self._usage, self._model, started.id, started.created, receipt
         )
 
     def _receipt(self) -> Receipt:
         return Receipt(
-            programs=sum(isinstance(entry, Wrote) for entry in self._new),
-            calls=sum(len(each.calls) for each in self._new if isinstance(each, Called)),
+            programs=sum(isinstance(entry, ProgramStarted) for entry in self._new),
+            calls=sum(len(each.calls) for each in self._new if isinstance(each, CallsHandedOut)),
             fuel=self._fuel,
             model_calls=self._asked,
             usage=self._usage,

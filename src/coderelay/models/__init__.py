@@ -1,7 +1,7 @@
 """The upstream model, and a scripted one in its place."""
 
-from coderelay.models.protocol import Delta, Model
-from coderelay.models.scripted import Answer, ScriptedModel
+from coderelay.models.model import Delta, Model
+from coderelay.models.scripted_model import ScriptedAnswer, ScriptedModel
 from coderelay.models.upstream import Upstream
 
-__all__ = ["Answer", "Delta", "Model", "ScriptedModel", "Upstream"]
+__all__ = ["Delta", "Model", "ScriptedAnswer", "ScriptedModel", "Upstream"]

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import httpx
 
 from coderelay.conversation import UpstreamError, UpstreamTimeout
-from coderelay.models.bounded import AnswerLimits, check_stated_length, read_whole
-from coderelay.models.connection import BadAnswer
-from coderelay.models.events import WholeEvents
+from coderelay.models.answer_limits import AnswerLimits, check_stated_length, read_whole
 from coderelay.models.failures import redirected, too_long
-from coderelay.models.scrub import HIDDEN, scrub, scrub_bytes
+from coderelay.models.http_connection import BadAnswer
+from coderelay.models.redaction import HIDDEN, scrub, scrub_bytes
+from coderelay.models.server_sent_events import WholeEvents
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -68,7 +68,7 @@ _NO_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RelayedAnswer:
     """The upstream's answer: `body` is to be read in pieces, as they come."""
 
     status: int
@@ -98,7 +98,7 @@ class Passthrough:
     @asynccontextmanager
     async def send(
         self, method: str, path: str, content: bytes, *, headers: Headers, key: str | None
-    ) -> AsyncIterator[Answer]:
+    ) -> AsyncIterator[RelayedAnswer]:
         """Send a request to a path below the base URL. Whatever the upstream answers, good or
         bad, is the answer; raises `UpstreamError` or `UpstreamTimeout` where there is none."""
         passed = _passed_on(headers, _NOT_UPSTREAM)
@@ -121,7 +121,7 @@ class Passthrough:
         finally:
             await response.stream.aclose()
 
-    async def _answer(self, response: httpx.Response, key: str | None) -> Answer:
+    async def _answer(self, response: httpx.Response, key: str | None) -> RelayedAnswer:
         status = response.status_code
         if status >= 400:
             return await _refusal(response, key)
@@ -131,7 +131,7 @@ class Passthrough:
         pieces = _pieces(response.stream, self._limits.stream, key)
         if _is_readable_stream(response):
             pieces = _events(pieces, self._limits.whole)
-        return Answer(status, _returned(response, key), pieces)
+        return RelayedAnswer(status, _returned(response, key), pieces)
 
     def _url(self, path: str) -> httpx.URL:
         if path not in self._urls:
@@ -170,7 +170,7 @@ def _is_readable_stream(response: httpx.Response) -> bool:
     return "text/event-stream" in response.headers.get("content-type", "") and not packed
 
 
-async def _refusal(response: httpx.Response, key: str | None) -> Answer:
+async def _refusal(response: httpx.Response, key: str | None) -> RelayedAnswer:
     """A refusal without the key. One that cannot be read through is told of, not passed on."""
     status = response.status_code
     try:
@@ -182,7 +182,7 @@ async def _refusal(response: httpx.Response, key: str | None) -> Answer:
     dropped = {b"content-encoding", b"content-length"}
     headers = [header for header in _returned(response, key) if header[0] not in dropped]
     headers.append((b"content-length", b"%d" % len(body)))
-    return Answer(status, headers, _once(body))
+    return RelayedAnswer(status, headers, _once(body))
 
 
 async def _once(body: bytes) -> AsyncIterator[bytes]:

@@ -14,16 +14,16 @@ import httpx
 
 from coderelay.conversation import UpstreamError, UpstreamTimeout
 from coderelay.core import Json
-from coderelay.core.jsonreader import is_quickly_read
-from coderelay.core.jsonvalue import dump
-from coderelay.core.jsonwriter import is_small
-from coderelay.models.bounded import AnswerLimits, read_events, read_start, read_whole
-from coderelay.models.connection import BadAnswer
+from coderelay.core.json_reader import is_quickly_read
+from coderelay.core.json_values import dump
+from coderelay.core.json_writer import is_small
+from coderelay.models.answer_limits import AnswerLimits, read_events, read_start, read_whole
+from coderelay.models.completion_reader import error_message, parsed, short_pieces
 from coderelay.models.failures import redirected
-from coderelay.models.protocol import Delta, Finished
-from coderelay.models.reading import error_message, parsed, short_pieces
-from coderelay.models.scrub import scrub
-from coderelay.models.transport import transport_for
+from coderelay.models.http_connection import BadAnswer
+from coderelay.models.http_transport import transport_for
+from coderelay.models.model import Delta, FinishPiece
+from coderelay.models.redaction import scrub
 
 T = TypeVar("T")
 
@@ -173,7 +173,7 @@ async def _answer(response: httpx.Response, limits: AnswerLimits) -> AsyncIterat
             if data == "[DONE]":
                 return
             async for piece in _deltas(data):
-                finished = finished or (isinstance(piece, Finished) and piece.reason != "")
+                finished = finished or (isinstance(piece, FinishPiece) and piece.reason != "")
                 yield piece
     if not finished:
         raise UpstreamError("the model's endpoint broke off in the midst of its answer")

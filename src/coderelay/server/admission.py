@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from coderelay.server.errors import Full
+from coderelay.server.refusals import Full
 
 
 class Admission:

@@ -12,15 +12,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from coderelay.dialects import code
+from coderelay.dialects import code_endpoints
 from coderelay.dialects.dialect import Dialect
-from coderelay.dialects.kit.openapi import Operation
+from coderelay.dialects.kit.operation import Operation
 from coderelay.dialects.registry import DIALECTS
-from coderelay.models.protocol import Model
+from coderelay.models.model import Model
 from coderelay.server import handlers, openapi
-from coderelay.server.endpoint import Access, Endpoint
 from coderelay.server.handlers import Handler
 from coderelay.server.logs import log
+from coderelay.server.request_pipeline import Access, RequestPipeline
 from coderelay.server.service import Service, build
 from coderelay.server.settings import Settings
 
@@ -47,8 +47,8 @@ def paths(dialects: Sequence[Dialect]) -> Iterator[Path]:
         counting = dialect.counting
         if counting is not None:
             yield Path("POST", counting.path, handlers.count_tokens, counting.operation, dialect)
-    yield Path("POST", "/v1/code/evaluate", handlers.evaluate, code.EVALUATE)
-    yield Path("POST", "/v1/code/declarations", handlers.declare, code.DECLARATIONS)
+    yield Path("POST", "/v1/code/evaluate", handlers.evaluate, code_endpoints.EVALUATE)
+    yield Path("POST", "/v1/code/declarations", handlers.declare, code_endpoints.DECLARATIONS)
     models = Operation("The upstream's models", "Passed on as it is.")
     yield Path("GET", "/v1/models", handlers.models, models)
     yield Path(
@@ -122,7 +122,7 @@ def create_app(
 
 
 def _route(service: Service, path: Path) -> Route:
-    endpoint = Endpoint(service, path.handler, path.dialect, path.access)
+    endpoint = RequestPipeline(service, path.handler, path.dialect, path.access)
     return Route(path.path, endpoint, methods=[path.method])
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 from coderelay.core import Json
-from coderelay.core.jsoncounts import TooManyValues
-from coderelay.core.jsonvalue import NotJson, dump
-from coderelay.server.errors import BodyTooLarge, Gone, NotJsonBody, TooManyValuesInBody
+from coderelay.core.json_counts import TooManyValues
+from coderelay.core.json_values import NotJson, dump
 from coderelay.server.headers import Headers
+from coderelay.server.refusals import BodyTooLarge, Gone, NotJsonBody, TooManyValuesInBody
 from coderelay.wire import parse
 
 GONE = 499

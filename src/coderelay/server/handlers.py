@@ -3,14 +3,14 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from coderelay.conversation import Reply, Request, call_ids
-from coderelay.conversation.large import is_large_event
+from coderelay.conversation import TurnReply, TurnRequest, call_ids
+from coderelay.conversation.work_size import is_large_event
 from coderelay.core import Json
-from coderelay.core.jsonreader import is_quickly_read
+from coderelay.core.json_reader import is_quickly_read
 from coderelay.declare import check_tools, code_tool, prompt
-from coderelay.dialects import code
+from coderelay.dialects import code_endpoints
 from coderelay.dialects.dialect import Dialect
-from coderelay.run import evaluate as run_program
+from coderelay.programs import evaluate as run_program
 from coderelay.server.exchange import JSON, Exchange, as_json
 from coderelay.server.metrics import CONTENT_TYPE
 from coderelay.server.relay import relay
@@ -46,7 +46,7 @@ async def _received(service: Service, exchange: Exchange) -> tuple[bytes, Json, 
 
 
 async def _turn(
-    service: Service, exchange: Exchange, request: Request, dialect: Dialect, *, large: bool
+    service: Service, exchange: Exchange, request: TurnRequest, dialect: Dialect, *, large: bool
 ) -> None:
     events = service.turn(request, exchange.key, large=large)
     if request.stream:
@@ -59,7 +59,7 @@ async def _turn(
         )
         return
     reply = [event async for event in events][-1]
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, TurnReply)
     written = await service.do(
         lambda: as_json(dialect.encode(reply, request)), large=is_large_event(reply)
     )
@@ -71,13 +71,13 @@ async def evaluate(service: Service, exchange: Exchange, dialect: Dialect) -> No
     _, body, large = await _received(service, exchange)
     language, limits = service.settings.language, service.settings.limits
     with service.turns.place():
-        decode = partial(code.decode_evaluate, body, language=language, limits=limits)
+        decode = partial(code_endpoints.decode_evaluate, body, language=language, limits=limits)
         asked = await service.do(decode, large=large)
         written = await service.workers.run(partial(_evaluated, asked, service.settings))
         await exchange.reply_bytes(written, JSON)
 
 
-def _evaluated(asked: code.EvaluateRequest, settings: Settings) -> bytes:
+def _evaluated(asked: code_endpoints.EvaluateRequest, settings: Settings) -> bytes:
     outcome = run_program(
         asked.program,
         asked.tools,
@@ -85,25 +85,27 @@ def _evaluated(asked: code.EvaluateRequest, settings: Settings) -> bytes:
         limits=settings.limits,
         undeclared_arguments=settings.undeclared_arguments,
     )
-    return as_json(code.encode_outcome(outcome))
+    return as_json(code_endpoints.encode_outcome(outcome))
 
 
 async def declare(service: Service, exchange: Exchange, dialect: Dialect) -> None:
     """Tools: what a model is to be told of them."""
     _, body, large = await _received(service, exchange)
     with service.turns.place():
-        decode = partial(code.decode_declarations, body, language=service.settings.language)
+        decode = partial(
+            code_endpoints.decode_declarations, body, language=service.settings.language
+        )
         asked = await service.do(decode, large=large)
         tokens = service.settings.declaration_tokens
         written = await service.workers.run(partial(_declared, asked, tokens))
         await exchange.reply_bytes(written, JSON)
 
 
-def _declared(asked: code.DeclarationsRequest, tokens: int) -> bytes:
+def _declared(asked: code_endpoints.DeclarationsRequest, tokens: int) -> bytes:
     check_tools(asked.tools)
     told = prompt(asked.tools, asked.language, tokens=tokens)
     tool = code_tool(asked.language)
-    return as_json(code.encode_declarations(told.declarations, told.instructions, tool))
+    return as_json(code_endpoints.encode_declarations(told.declarations, told.instructions, tool))
 
 
 async def count_tokens(service: Service, exchange: Exchange, dialect: Dialect) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from coderelay.server.errors import RepeatedHeader
+from coderelay.server.refusals import RepeatedHeader
 
 Headers: TypeAlias = Sequence[tuple[bytes, bytes]]
 """Names, in small letters, and values, as ASGI has them."""

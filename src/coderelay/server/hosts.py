@@ -9,8 +9,8 @@ this server to a name of its own (DNS rebinding); an IP address it cannot take f
 from collections.abc import Collection
 from ipaddress import ip_address
 
-from coderelay.server.errors import Foreign, HostMissing
 from coderelay.server.headers import Headers, only
+from coderelay.server.refusals import Foreign, HostMissing
 
 ANY = "*"
 """Stands for every name."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from hmac import compare_digest
 
-from coderelay.server.errors import Unauthorized
 from coderelay.server.headers import Headers, only
+from coderelay.server.refusals import Unauthorized
 
 _NAMES = (b"authorization", b"x-api-key", b"api-key")
 """The headers in which a client may send its key; the first that has one counts."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from html import escape
 
 from coderelay.core import Json
-from coderelay.dialects.kit.openapi import Operation
+from coderelay.dialects.kit.operation import Operation
 
 DESCRIPTION = (
     "The model writes a program; the server runs it in a sandbox and relays its tool calls to the "

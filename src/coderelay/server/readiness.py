@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import partial
 
 from coderelay.core import DEFAULT_LIMITS, Program
-from coderelay.engines.registry import engine, languages
-from coderelay.run import evaluate
+from coderelay.engines.engine_registry import engine, languages
+from coderelay.programs import evaluate
 from coderelay.server.logs import log, log_bug
 from coderelay.server.workers import Workers
 

@@ -1,7 +1,7 @@
 """What needs nothing of us is passed on byte by byte, both ways."""
 
-from coderelay.server.errors import NoSuchPath
 from coderelay.server.exchange import Exchange
+from coderelay.server.refusals import NoSuchPath
 from coderelay.server.service import Service
 
 PREFIX = "/v1"

@@ -8,22 +8,28 @@ from typing import TypeVar
 
 import httpx
 
-from coderelay.conversation import Called, Ended, Event, Reply, Request
+from coderelay.conversation import (
+    CallsHandedOut,
+    ProgramFinished,
+    TurnEvent,
+    TurnReply,
+    TurnRequest,
+)
 from coderelay.core import Completed
 from coderelay.dialects.kit.code_mode import Defaults
-from coderelay.engines.registry import engine
+from coderelay.engines.engine_registry import engine
 from coderelay.gateway import Gateway
-from coderelay.models.bounded import AnswerLimits
+from coderelay.models.answer_limits import AnswerLimits
+from coderelay.models.http_transport import transport_for
+from coderelay.models.model import Model
 from coderelay.models.passthrough import Passthrough
-from coderelay.models.protocol import Model
-from coderelay.models.transport import transport_for
 from coderelay.models.upstream import Upstream
 from coderelay.server.admission import Admission
+from coderelay.server.demonstration_model import demonstration
 from coderelay.server.hosts import Hosts
 from coderelay.server.keys import Keys
 from coderelay.server.metrics import Metrics
 from coderelay.server.readiness import Readiness
-from coderelay.server.scripted import demonstration
 from coderelay.server.settings import SCRIPTED, Settings
 from coderelay.server.workers import Workers
 
@@ -62,8 +68,8 @@ class Service:
         return await self.readers.run(work) if large else work()
 
     def turn(
-        self, request: Request, client_key: str | None, *, large: bool
-    ) -> AsyncIterator[Event]:
+        self, request: TurnRequest, client_key: str | None, *, large: bool
+    ) -> AsyncIterator[TurnEvent]:
         """Begin a turn: its programs run on the worker threads, its events are counted. A `large`
         request is worked on beside the event loop."""
         return self.gateway.turn(
@@ -82,14 +88,14 @@ class Service:
         if self.transport is not None:
             await self.transport.aclose()
 
-    def _count(self, language: str, event: Event) -> None:
+    def _count(self, language: str, event: TurnEvent) -> None:
         match event:
-            case Called(calls=calls):
+            case CallsHandedOut(calls=calls):
                 self.metrics.calls(language, len(calls))
-            case Ended(outcome=outcome):
+            case ProgramFinished(outcome=outcome):
                 ended = "completed" if isinstance(outcome, Completed) else "failed"
                 self.metrics.program(language, ended)
-            case Reply(usage=usage):
+            case TurnReply(usage=usage):
                 self.metrics.tokens(usage.prompt, usage.completion)
             case _:
                 pass

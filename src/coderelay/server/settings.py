@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from coderelay.core import DEFAULT_LIMITS, Limits, RequestError
 from coderelay.core.limits import KB, MB
 from coderelay.declare import DECLARATION_TOKENS, UNDECLARED_ARGUMENTS, UndeclaredArguments
-from coderelay.engines.registry import languages
+from coderelay.engines.engine_registry import languages
 from coderelay.server.hosts import ANY, host_name
 
 SCRIPTED = "scripted"

@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from functools import partial
 from typing import TypeVar
 
-from coderelay.conversation import Event, Request
-from coderelay.conversation.large import is_large_event
+from coderelay.conversation import TurnEvent, TurnRequest
+from coderelay.conversation.work_size import is_large_event
 from coderelay.core import Json
 from coderelay.dialects.dialect import Dialect
 from coderelay.gateway.gateway import RunBlocking
@@ -33,13 +33,13 @@ def event(value: Json, *, named: bool = False) -> bytes:
 class Events:
     """An answer in pieces, as bytes."""
 
-    def __init__(self, dialect: Dialect, request: Request) -> None:
+    def __init__(self, dialect: Dialect, request: TurnRequest) -> None:
         self._encoder = dialect.stream(request)
         self._named = dialect.named_events
         self.done = b"" if dialect.done is None else b"data: " + dialect.done.encode() + b"\n\n"
         """What stands at the end of an answer that is complete."""
 
-    def feed(self, happened: Event) -> bytes:
+    def feed(self, happened: TurnEvent) -> bytes:
         """What is to be sent when this happens."""
         return self._bytes(self._encoder.feed(happened))
 
@@ -53,7 +53,7 @@ class Events:
 
 async def send_events(
     exchange: Exchange,
-    events: AsyncIterator[Event],
+    events: AsyncIterator[TurnEvent],
     answer: Events,
     *,
     keep_alive: float,

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from coderelay.core.wanted import while_wanted
+from coderelay.core.cancellation import while_wanted
 
 T = TypeVar("T")
 Observe = Callable[[float, float], None]

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
-from coderelay.answers import answered, call, said, settled
 from coderelay.core import CallError, Json, Raised, Result
+from coderelay.tool_answers import answered, call, said, settled
 
 _log = logging.getLogger(__name__)
 

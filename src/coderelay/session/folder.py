@@ -12,9 +12,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from coderelay.engines.python.live.usage import Quota, QuotaPassed, Usage
+from coderelay.engines.python.live.quota import DirectoryUsage, Quota, QuotaPassed
 from coderelay.session.removal import remove
-from coderelay.session.sdk import FILE, MARK
+from coderelay.session.sdk_module import FILE, MARK
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
@@ -77,7 +77,7 @@ class Folder:
         data = text.encode("utf-8", "replace")
         root = os.open(self.path, os.O_RDONLY)
         try:
-            Usage(self._quota).take(root, size=len(data), entries=1)
+            DirectoryUsage(self._quota).take(root, size=len(data), entries=1)
         finally:
             os.close(root)
         with open(os.open(self.path / name, _NEW, 0o600), "wb") as file:

@@ -9,7 +9,7 @@ import os
 import uuid
 from pathlib import Path
 
-from coderelay.engines.python.live.usage import flags, open_directory
+from coderelay.engines.python.live.quota import flags, open_directory
 
 
 def remove(path: Path) -> None:

@@ -12,22 +12,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from coderelay.answers import is_async
 from coderelay.core import InvalidTool, Json
-from coderelay.core.jsonvalue import NotJson, kind
+from coderelay.core.json_values import NotJson, kind
 from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
 from coderelay.engines.python.live.interpreter import LiveLimits
-from coderelay.engines.python.live.usage import Quota
+from coderelay.engines.python.live.quota import Quota
 from coderelay.engines.wasm.off_main import to_its_end
-from coderelay.session import shapes
+from coderelay.session import api_shapes
+from coderelay.session.api_shapes import Api, ToolUse
 from coderelay.session.callbacks import Callback, Callbacks, OnCall, OnResult
+from coderelay.session.cell_output import BUDGET, RESTARTED, CellOutput
 from coderelay.session.folder import Folder
-from coderelay.session.instructions import code_tool, instructions
-from coderelay.session.sdk import Sdk
-from coderelay.session.shapes import Api, Asked
-from coderelay.session.shown import BUDGET, RESTARTED, Shown
-from coderelay.session.turn import Session, Turn
+from coderelay.session.sdk_module import Sdk
+from coderelay.session.session_call import Session, SessionCall
+from coderelay.session.session_instructions import code_tool, instructions
 from coderelay.session.worker import LoopThread, Worker
+from coderelay.tool_answers import is_async
 from coderelay.wire import parse
 
 TIMEOUT = 60.0
@@ -42,11 +42,11 @@ _inside: ContextVar[frozenset[Session]] = ContextVar("coderelay_sessions", defau
 class _Accepted:
     """A call that is to be carried out, inside of its turn's `with` block."""
 
-    asked: Asked
-    turn: Turn
-    work: Callable[[], Shown]
+    asked: ToolUse
+    turn: SessionCall
+    work: Callable[[], CellOutput]
 
-    def output(self, told: Shown) -> dict[str, Json]:
+    def output(self, told: CellOutput) -> dict[str, Json]:
         restarted = f"{RESTARTED}\n\n" if self.turn.tells_of_restart else ""
         return self.asked.reply(restarted + told.text, told.failed)
 
@@ -90,8 +90,8 @@ class ToolIsCode:
         `undeclared_arguments` is `allow`. `on_call` hears of each call before it
         is made, and may raise `Refused`; `on_result` hears how it ended.
         """
-        if api not in shapes.APIS:
-            raise ValueError(f"there is no API {api!r}: choose one of {', '.join(shapes.APIS)}")
+        if api not in api_shapes.APIS:
+            raise ValueError(f"there is no API {api!r}: choose one of {', '.join(api_shapes.APIS)}")
         if not _NAME.fullmatch(name):
             raise ValueError(f"a tool cannot be named {name!r}: use letters, digits, '_' and '-'")
         if not callable(callback):
@@ -100,13 +100,13 @@ class ToolIsCode:
             raise ValueError(f"no tool can answer within {timeout:g} seconds")
         if output < 1:
             raise ValueError(f"the model cannot read {output} characters of output")
-        given = shapes.given(tools)
-        if any(shapes.name_of(other) == name for other in given.others):
+        given = api_shapes.given(tools)
+        if any(api_shapes.name_of(other) == name for other in given.others):
             raise InvalidTool(f"a tool that is no function is named {name!r} too: use name=…")
         limits = limits or LiveLimits()
         sdk = Sdk(given.functions, undeclared_arguments)
         self._name = name
-        self._tools = (*given.before, shapes.offered(code_tool(name), api), *given.after)
+        self._tools = (*given.before, api_shapes.offered(code_tool(name), api), *given.after)
         self._instructions = partial(
             instructions, sdk, tool=name, limits=limits, shown=output, budget=declarations
         )
@@ -175,18 +175,18 @@ class ToolIsCode:
         self, item: Any, loop: asyncio.AbstractEventLoop | None
     ) -> _Accepted | dict[str, Json] | None:
         """A call to carry out, with callbacks in this loop or in our own; or the answer to it."""
-        asked = shapes.asked(item)
+        asked = api_shapes.asked(item)
         if asked is None or asked.name != self._name:
             return None
         source = self._source(asked.arguments)
-        if isinstance(source, Shown):
+        if isinstance(source, CellOutput):
             return asked.reply(source.text, source.failed)
         if loop is None:
             self._refuse_blocking()
-        turn = Turn(self._callbacks, self._loops.loop if loop is None else lambda: loop)
+        turn = SessionCall(self._callbacks, self._loops.loop if loop is None else lambda: loop)
         return _Accepted(asked, turn, self._work(source, turn))
 
-    def _source(self, arguments: Json) -> str | Shown:
+    def _source(self, arguments: Json) -> str | CellOutput:
         """The code that a model wrote, or what is wrong with its arguments."""
         try:
             given = parse(arguments) if isinstance(arguments, str) else arguments
@@ -199,17 +199,19 @@ class ToolIsCode:
             return self._misfit("have no text 'code'")
         return self._misfit(f"are {kind(given)}")
 
-    def _misfit(self, why: str) -> Shown:
+    def _misfit(self, why: str) -> CellOutput:
         form = '{"code": "print(1 + 1)"}'
-        return Shown(f"The arguments of `{self._name}` {why}. Call it with {form}.", failed=True)
+        return CellOutput(
+            f"The arguments of `{self._name}` {why}. Call it with {form}.", failed=True
+        )
 
-    def _work(self, source: str, turn: Turn) -> Callable[[], Shown]:
+    def _work(self, source: str, turn: SessionCall) -> Callable[[], CellOutput]:
         """What the session's thread does. It is told whose callbacks it calls."""
         inside, session = _inside.get(), self._session
         if session in inside:
             raise RuntimeError("a callback cannot call the session that waits for it")
 
-        def work() -> Shown:
+        def work() -> CellOutput:
             _inside.set(inside | {session})
             return session.run(source, turn)
 

@@ -1,10 +1,10 @@
 """The JSON forms of outcomes, journals and tools, for all that reads or writes them."""
 
-from coderelay.core.jsonreader import read_json as parse
-from coderelay.wire.journal import journal_from_json, journal_to_json
-from coderelay.wire.outcome import outcome_to_json
-from coderelay.wire.text import render
-from coderelay.wire.tools import tools_from_json
+from coderelay.core.json_reader import read_json as parse
+from coderelay.wire.journal_json import journal_from_json, journal_to_json
+from coderelay.wire.json_text import render
+from coderelay.wire.outcome_json import outcome_to_json
+from coderelay.wire.tool_json import tools_from_json
 
 __all__ = [
     "journal_from_json",

@@ -4,18 +4,18 @@ from collections.abc import Callable
 from typing import Any
 
 from coderelay.core import Tool, Work
-from coderelay.core.nearest import Nearest, nearest
+from coderelay.core.nearest_names import Nearest, nearest
 from coderelay.declare import Search, check_tools, declarations
 from coderelay.declare.argument_check import ArgumentCheck
 from coderelay.declare.languages import find
-from coderelay.declare.notes import brief
+from coderelay.declare.schema_notes import brief
 from coderelay.declare.validation.regex_size import measure
 from tests.attacks.costs import Case
 from tests.declare.costly import CASES as COSTLY
 from tests.declare.costly import Made
 
 MISFIT = "declare.argument_check.ArgumentCheck.misfit"
-CHECK, DECLARE = "declare.check.check_tools", "declare.languages.declarations"
+CHECK, DECLARE = "declare.schema_check.check_tools", "declare.languages.declarations"
 PARTS = 4_000
 
 
@@ -66,6 +66,8 @@ SCHEMAS: dict[str, Callable[[int], Any]] = {
     "patterns": lambda size: {"properties": named(size // 4, {"pattern": "^[a-z]{1,60}$"})},
 }
 
+BRIEF = "declare.schema_notes.brief"
+
 CASES = (
     *(
         Case(MISFIT, name, 100, check(make), lambda made: made[0].misfit(made[1], Work()))
@@ -91,21 +93,21 @@ CASES = (
         lambda tools: declarations(tools, "typescript"),
     ),
     Case(
-        "core.nearest.nearest",
+        "core.nearest_names.nearest",
         "names of equal letters",
         PARTS,
         lambda size: [f"{'a' * 60}{number}" for number in range(size)],
         lambda known: nearest("a" * 64, known),
     ),
     Case(
-        "core.nearest.Nearest.to",
+        "core.nearest_names.Nearest.to",
         "names that share all pairs of letters",
         PARTS,
         lambda size: Nearest(f"{'ab' * 25}{number:010}" for number in range(size)),
         lambda known: known.to("ba" * 32),
     ),
     Case(
-        "core.nearest.Nearest.to",
+        "core.nearest_names.Nearest.to",
         "a long name",
         200_000,
         lambda size: "a" * size,
@@ -120,17 +122,17 @@ CASES = (
         measure,
     ),
     Case("declare.validation.regex_size.measure", "classes", 20_000, lambda n: "[" * n, measure),
-    Case("declare.notes.brief", "a long list", 200_000, lambda n: [1] * n, lambda v: brief(v, 60)),
-    Case("declare.notes.brief", "a long text", 200_000, lambda n: "é" * n, lambda v: brief(v, 60)),
+    Case(BRIEF, "a long list", 200_000, lambda n: [1] * n, lambda v: brief(v, 60)),
+    Case(BRIEF, "a long text", 200_000, lambda n: "é" * n, lambda v: brief(v, 60)),
     Case(
-        "declare.search.Search",
+        "declare.tool_search.Search",
         "tools with long descriptions",
         400,
         lambda size: [Tool(f"t{number}", "word " * 400) for number in range(size)],
         Search,
     ),
     Case(
-        "declare.search.Search.search",
+        "declare.tool_search.Search.search",
         "words that all tools have",
         PARTS,
         lambda size: Search([Tool(f"get_{number}", "get the item") for number in range(size)]),

@@ -1,11 +1,11 @@
 """What the names and texts of tools cost, which a client declares."""
 
-from coderelay.declare.index import first_sentence
-from coderelay.declare.names import pascal
-from coderelay.declare.words import Terms, split
+from coderelay.declare.tool_index import first_sentence
+from coderelay.declare.tool_names import pascal
+from coderelay.declare.word_split import Terms, split
 from tests.attacks.costs import Case
 
-TERMS, SPLIT = "declare.words.Terms.of", "declare.words.split"
+TERMS, SPLIT = "declare.word_split.Terms.of", "declare.word_split.split"
 
 CASES = (
     Case(TERMS, "one long word", 200_000, lambda size: "a" * size, lambda text: Terms().of(text)),
@@ -28,14 +28,14 @@ CASES = (
     Case(SPLIT, "humps", 50_000, lambda size: "aA" * (size // 2), split),
     Case(SPLIT, "capitals", 50_000, lambda size: "A" * size, split),
     Case(
-        "declare.names.pascal",
+        "declare.tool_names.pascal",
         "accents in the wrong order",
         50_000,
         lambda size: "a" + "\u0301\u0327" * (size // 2),
         pascal.__wrapped__,
     ),
     Case(
-        "declare.index.first_sentence",
+        "declare.tool_index.first_sentence",
         "spaces and full stops",
         200_000,
         lambda size: ". " * (size // 2),

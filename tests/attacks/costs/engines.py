@@ -2,10 +2,10 @@
 
 from coderelay.core import DEFAULT_LIMITS, Program
 from coderelay.core.unicode import normalize
+from coderelay.engines.bound_names import words
+from coderelay.engines.code_frame import code_frame
 from coderelay.engines.fence import first_block, whole_block
-from coderelay.engines.frame import code_frame
 from coderelay.engines.python.entry import setup
-from coderelay.engines.reach import words
 from tests.attacks.costs import Case
 
 SOURCE = 48 * 1024
@@ -40,28 +40,28 @@ CASES = (
         first_block,
     ),
     Case(
-        "engines.frame.code_frame",
+        "engines.code_frame.code_frame",
         "one line of tabs",
         SOURCE,
         lambda size: "\t" * size,
         lambda source: code_frame(source, 1, len(source)),
     ),
     Case(
-        "engines.frame.code_frame",
+        "engines.code_frame.code_frame",
         "empty lines, the last one shown",
         SOURCE,
         lambda size: "\n" * (size - 1),
         lambda source: code_frame(source, len(source) + 1, 1),
     ),
     Case(
-        "engines.reach.words",
+        "engines.bound_names.words",
         "words of one letter",
         SOURCE,
         lambda size: "é " * (size // 2),
         words,
     ),
     Case(
-        "engines.reach.words",
+        "engines.bound_names.words",
         "as many different characters as there are",
         SOURCE // 4,
         lambda size: "".join(map(chr, range(0x10000, 0x10000 + size))),

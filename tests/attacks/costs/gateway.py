@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from coderelay.gateway.speech import Speech
+from coderelay.gateway.program_in_text import Speech
 from tests.attacks.costs import Case
 
 PROGRAM = 199_000
@@ -27,8 +27,8 @@ def held(beginning: str, piece: str, end: str = "") -> Callable[[int], Speech]:
     return lambda size: streamed([*stream(beginning, piece)(size), end])
 
 
-FEED = "gateway.speech.Speech.feed"
-PROGRAMS = "gateway.speech.Speech.program"
+FEED = "gateway.program_in_text.Speech.feed"
+PROGRAMS = "gateway.program_in_text.Speech.program"
 
 CASES = (
     Case(FEED, "a block that does not end", 50_000, stream("```ts\n", "aa"), streamed),
@@ -66,21 +66,21 @@ CASES = (
         lambda speech: speech.program({"f"}),
     ),
     Case(
-        "gateway.speech.Speech.calls",
+        "gateway.program_in_text.Speech.calls",
         "tool calls in tool calls",
         PROGRAM,
         held("<tool_call>", "<tool_call>"),
         Speech.calls,
     ),
     Case(
-        "gateway.speech.Speech.calls",
+        "gateway.program_in_text.Speech.calls",
         "a parameter that does not end",
         PROGRAM,
         held("<tool_call><function=f><parameter=code>", "\n" * 1000),
         Speech.calls,
     ),
     Case(
-        "gateway.speech.Speech.calls",
+        "gateway.program_in_text.Speech.calls",
         "spaces before and after names",
         PROGRAM,
         held("<tool_call>", " " * 1000, "<function=f>" + " " * 10_000),

@@ -3,10 +3,10 @@
 import zlib
 from collections import deque
 
-from coderelay.models.coding import unpacker
-from coderelay.models.connection import Connection
-from coderelay.models.events import EventReader, WholeEvents
-from coderelay.models.scrub import scrub
+from coderelay.models.content_encoding import unpacker
+from coderelay.models.http_connection import HttpConnection
+from coderelay.models.redaction import scrub
+from coderelay.models.server_sent_events import EventReader, WholeEvents
 from coderelay.server.hosts import Hosts
 from tests.attacks.costs import Case
 
@@ -28,7 +28,7 @@ def pass_events(pieces: list[bytes]) -> None:
 
 
 def read_head(pieces: list[bytes]) -> None:
-    deque(map(Connection().data_received, pieces), maxlen=0)
+    deque(map(HttpConnection().data_received, pieces), maxlen=0)
 
 
 def check_host(host: bytes) -> None:
@@ -45,40 +45,40 @@ STREAMS = {
 
 CASES = (
     *(
-        Case(f"models.events.{place}.feed", text, EVENT, make, read)
+        Case(f"models.server_sent_events.{place}.feed", text, EVENT, make, read)
         for place, read in (("EventReader", read_events), ("WholeEvents", pass_events))
         for text, make in STREAMS.items()
     ),
     Case(
-        "models.coding.unpacker",
+        "models.content_encoding.unpacker",
         "zeros, packed a thousandfold",
         8_000_000,
         lambda size: zlib.compress(b"0" * size),
         lambda packed: deque(unpacker("deflate")(packed), maxlen=0),
     ),
     Case(
-        "models.connection.Connection.data_received",
+        "models.http_connection.HttpConnection.data_received",
         "a header in small pieces",
         HEAD,
         lambda size: in_pieces(b"HTTP/1.1 200 OK\r\nX: " + b"y" * (size - 30), 16),
         read_head,
     ),
     Case(
-        "models.connection.Connection.data_received",
+        "models.http_connection.HttpConnection.data_received",
         "headers of one letter",
         HEAD,
         lambda size: in_pieces(b"HTTP/1.1 200 OK\r\n" + b"x:\r\n" * ((size - 30) // 4), 4096),
         read_head,
     ),
     Case(
-        "models.scrub.scrub",
+        "models.redaction.scrub",
         "escapes that nearly spell the key",
         REFUSAL,
         lambda size: "%41" * (size // 3),
         lambda text: scrub(text, "A" * 1_000 + "B"),
     ),
     Case(
-        "models.scrub.scrub",
+        "models.redaction.scrub",
         "a text that nearly is the key",
         REFUSAL,
         lambda size: ("a" * size, "a" * (size // 2) + "b"),

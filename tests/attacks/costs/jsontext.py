@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from coderelay.conversation.state_text import MAX_INFLATED, UnreadableState, pack, unpack
-from coderelay.core.jsonreader import read_json
-from coderelay.core.jsonvalue import NotJson, canonical, check_depth, dump, same
+from coderelay.core.json_reader import read_json
+from coderelay.core.json_values import NotJson, canonical, check_depth, dump, same
 from coderelay.engines.wasm.payload import has_long_integer, without_surrogates
 from tests.attacks.costs import Case
 
@@ -74,28 +74,28 @@ _MADE = {text: _value(piece) for text, piece in VALUES.items()}
 # Copying is so quick that half a short text would still fit into the processor's cache.
 _COPIED = {"long texts": _MADE.pop("long texts")}
 CASES = (
-    *_cases("core.jsonreader.read_json", TEXT, TEXTS, _read),
-    *_cases("core.jsonreader.read_json", 2 * SHORTER, SHORTER_TEXTS, _read),
-    *_cases("core.jsonvalue.dump", SHORTER, _MADE, dump),
-    *_cases("core.jsonvalue.canonical", SHORTER, _MADE, canonical),
-    *_cases("core.jsonvalue.dump", 20 * SHORTER, _COPIED, dump),
-    *_cases("core.jsonvalue.canonical", 20 * SHORTER, _COPIED, canonical),
+    *_cases("core.json_reader.read_json", TEXT, TEXTS, _read),
+    *_cases("core.json_reader.read_json", 2 * SHORTER, SHORTER_TEXTS, _read),
+    *_cases("core.json_values.dump", SHORTER, _MADE, dump),
+    *_cases("core.json_values.canonical", SHORTER, _MADE, canonical),
+    *_cases("core.json_values.dump", 20 * SHORTER, _COPIED, dump),
+    *_cases("core.json_values.canonical", 20 * SHORTER, _COPIED, canonical),
     Case(
-        "core.jsonvalue.canonical",
+        "core.json_values.canonical",
         "an object with keys in no order",
         SHORTER,
         lambda size: {str(each * 7_919 % 1_000_003): 0 for each in range(size // 10)},
         canonical,
     ),
     Case(
-        "core.jsonvalue.check_depth",
+        "core.json_values.check_depth",
         "deep lists",
         SHORTER,
         _value(DEEP),
         check_depth,
     ),
     Case(
-        "core.jsonvalue.same",
+        "core.json_values.same",
         "equal lists",
         SHORTER,
         lambda size: (_value("[1,[]],")(size), _value("[1,[]],")(size)),

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from coderelay.conversation import call_ids
-from coderelay.conversation.output import from_text
+from coderelay.conversation.outcome_text import from_text
 from coderelay.conversation.program_state import ProgramState
 from coderelay.conversation.state_text import Room
 from coderelay.core import Program, RequestError
@@ -102,7 +102,7 @@ CASES = (
         lambda text: call_ids.decode(text, Room()),
     ),
     Case(
-        "conversation.output.from_text",
+        "conversation.outcome_text.from_text",
         "a kind that does not end",
         1_000_000,
         lambda size: "The program failed (" + "a" * size,

@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 from typing import Any
 
-from coderelay.client.reply import Gathering
-from coderelay.conversation import TextDelta
-from coderelay.dialects.responses import Stream
+from coderelay.client.reply_reader import Gathering
+from coderelay.conversation import TextStreamed
+from coderelay.dialects.responses import ResponsesStream
 from tests.attacks.costs import Case
 
 
@@ -24,17 +24,17 @@ def gathered(given: list[dict[str, Any]]) -> None:
     gathering.reply()
 
 
-def spoken(pieces: list[TextDelta]) -> None:
+def spoken(pieces: list[TextStreamed]) -> None:
     """Tell of the pieces in the events of Responses."""
     request = SimpleNamespace(protocol="ids", model="m", given={"thoughts": False, "echo": {}})
-    stream = Stream(request)  # type: ignore[arg-type]
+    stream = ResponsesStream(request)  # type: ignore[arg-type]
     for piece in pieces:
         stream.feed(piece)
 
 
 CASES = (
     Case(
-        "client.reply.Gathering.feed",
+        "client.reply_reader.Gathering.feed",
         "the arguments of a call, letter by letter",
         60_000,
         chunks,
@@ -44,7 +44,7 @@ CASES = (
         "dialects.responses.Stream.feed",
         "white space, letter by letter",
         60_000,
-        lambda size: [TextDelta(" ")] * size,
+        lambda size: [TextStreamed(" ")] * size,
         spoken,
     ),
 )

@@ -7,8 +7,8 @@ from typing import Any
 
 from coderelay.engines.typescript.edits import Edited
 from coderelay.engines.typescript.enums import const_enums_left, with_plain_enums
-from coderelay.engines.typescript.failure import Thrown
-from coderelay.engines.typescript.forms import Imports, shape
+from coderelay.engines.typescript.failure_report import Thrown
+from coderelay.engines.typescript.forms import ImportFound, shape
 from coderelay.engines.typescript.namespaces import join_namespaces
 from coderelay.engines.typescript.prepare import Prepared
 from coderelay.engines.typescript.sourcemap import parse
@@ -16,7 +16,8 @@ from coderelay.engines.typescript.stack import frames
 from tests.attacks.costs import Case
 from tests.attacks.costs.engines import SOURCE
 
-SHAPE, FAILURE = "engines.typescript.forms.shape", "engines.typescript.failure.Thrown.failure"
+SHAPE = "engines.typescript.forms.shape"
+FAILURE = "engines.typescript.failure_report.Thrown.failure"
 TEXT = 50_000
 
 
@@ -27,7 +28,7 @@ def repeated(piece: str, beginning: str = "", end: str = "") -> Callable[[int], 
 
 def shaped(source: str) -> None:
     """Read a source as far as that goes."""
-    with suppress(Imports):
+    with suppress(ImportFound):
         shape(source)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from coderelay.core import Limits
 from coderelay.dialects.dialect import Dialect
 from coderelay.dialects.kit.code_mode import Defaults
-from coderelay.models.protocol import Model
+from coderelay.models.model import Model
 from tests.gateway.driving import at_once, gateway
 
 Json = Any

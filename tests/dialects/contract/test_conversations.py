@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from coderelay.conversation import Unsupported
-from coderelay.models.scripted import Answer
+from coderelay.models.scripted_model import ScriptedAnswer
 from tests.dialects.contract.anthropic_client import AnthropicClient
 from tests.dialects.contract.client import SEARCH, Client, Conversation, Spec
 from tests.dialects.contract.clients import CLIENTS, SPOKEN
@@ -173,7 +173,7 @@ def test_what_comes_to_next_to_nothing_is_shown_as_it_was(
 @clients
 def test_a_tool_that_allows_it_is_called_directly(client: Client, stream: bool) -> None:
     calls = [("web_search", {"query": "a"}), ("web_search", {"query": "b"})]
-    model = script(Answer("I call.", calls=calls), "Done.")
+    model = script(ScriptedAnswer("I call.", calls=calls), "Done.")
     conversation = converse(client, model, client.languages[0], stream=stream, tools=[BOTH_WAYS])
     assert sizes(conversation) == [2]
     assert not any(made.id.startswith("cr1_") for made in conversation.batches[0])
@@ -194,9 +194,9 @@ def test_a_tool_that_allows_it_is_called_directly(client: Client, stream: bool) 
 def test_direct_calls_and_programs_may_follow_each_other(client: Client) -> None:
     language = client.languages[0]
     model = script(
-        Answer(calls=[("web_search", {"query": "a"})]),
+        ScriptedAnswer(calls=[("web_search", {"query": "a"})]),
         code(PROGRAMS[language]["one"]),
-        Answer(calls=[("web_search", {"query": "c"})]),
+        ScriptedAnswer(calls=[("web_search", {"query": "c"})]),
         "Done.",
     )
     conversation = converse(client, model, language, tools=[BOTH_WAYS])
@@ -223,7 +223,7 @@ def test_a_required_choice_is_met_by_one_program(client: Client) -> None:
 
 @clients
 def test_a_choice_of_a_tool_makes_it_direct(client: Client) -> None:
-    model = script(Answer(calls=[("web_search", {"query": "a"})]), "Done.")
+    model = script(ScriptedAnswer(calls=[("web_search", {"query": "a"})]), "Done.")
     converse(client, model, client.languages[0], choice={"name": "web_search"})
     chosen = {"type": "function", "function": {"name": "web_search"}}
     assert model.seen[0]["tool_choice"] == chosen
@@ -244,7 +244,7 @@ def test_a_choice_of_a_program_is_met_by_one_and_then_all_is_offered(
     client: Client, choice: Json
 ) -> None:
     language = client.languages[0]
-    direct = Answer(calls=[("web_search", {"query": "a"})])
+    direct = ScriptedAnswer(calls=[("web_search", {"query": "a"})])
     model = script(code(PROGRAMS[language]["one"]), direct, "Done.")
     conversation = converse(client, model, language, tools=[BOTH_WAYS], choice=choice)
     assert sizes(conversation) == [1, 1]
@@ -279,7 +279,7 @@ def test_a_receipt_says_what_was_done(client: Client) -> None:
 @streamed
 @clients
 def test_a_refusal_is_told_as_one_and_goes_on_as_words(client: Client, stream: bool) -> None:
-    model = script(Answer(refusal="I will not do that."), "Sorry.")
+    model = script(ScriptedAnswer(refusal="I will not do that."), "Sorry.")
     asked = {"tools": [SEARCH], "language": client.languages[0], "stream": stream}
     history = client.user("Do harm.")
     response = client.ask(client.body(history, **asked), model)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from coderelay.conversation import HistoryError
-from coderelay.models.scripted import Answer
+from coderelay.models.scripted_model import ScriptedAnswer
 from tests.dialects.contract.client import SEARCH, Client, Failure, Made, Spec
 from tests.dialects.contract.clients import CLIENTS
 from tests.dialects.contract.programs import PROGRAMS
@@ -155,7 +155,7 @@ def test_a_conversation_that_goes_on_without_tools_hides_the_code(client: Client
 def test_a_direct_call_ends_a_program_whose_end_was_left_out(client: Client) -> None:
     both = Spec("web_search", SEARCH.parameters, ("direct", "programmatic"))
     source = PROGRAMS[client.languages[0]]["one"]
-    answers = (code(source), Answer(calls=[("web_search", {"query": "c"})]), "Done.")
+    answers = (code(source), ScriptedAnswer(calls=[("web_search", {"query": "c"})]), "Done.")
     asked = {"tools": [both], "language": client.languages[0], "stream": False}
     history = client.user("What is new?")
     for _ in range(2):

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coderelay.conversation.output import recalled
-from coderelay.conversation.shown import told
+from coderelay.conversation.model_view import told
+from coderelay.conversation.outcome_text import recalled
 from coderelay.core import Call, CallError, Entry, Outcome, Program, Raised, Result, Suspended
-from coderelay.run import start
+from coderelay.programs import start
 from coderelay.wire import tools_from_json
 from tests.dialects.contract.client import SEARCH, Client, Failure, Made, Spec, new_ids
 from tests.dialects.contract.clients import CLIENTS, SPOKEN

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import httpx
 
 from coderelay.client import Answered, Called
-from coderelay.client.calls import answer_batch
-from coderelay.client.tool import AnyLocalTool
+from coderelay.client.answer_calls import answer_batch
+from coderelay.client.local_tool import AnyLocalTool
 from coderelay.core import Call, EngineError, Json, Raised, Result
-from coderelay.core.jsonvalue import dump
+from coderelay.core.json_values import dump
 from coderelay.wire import parse
 
 Watch = Callable[[Json], None]

@@ -9,13 +9,13 @@ from rich.rule import Rule
 from rich.syntax import Syntax
 from rich.text import Text
 
-from coderelay.cli.display import Display
-from coderelay.cli.source import read_program
-from coderelay.cli.stateless import Replay, replays
+from coderelay.cli.replay_check import Replay, replays
+from coderelay.cli.run_display import Display
+from coderelay.cli.source_file import read_program
 from coderelay.client import Event, Report, Stepped, drive
-from coderelay.client.tool import AnyLocalTool
+from coderelay.client.local_tool import AnyLocalTool
 from coderelay.core import EngineError, Outcome, Program, Suspended
-from coderelay.run import start
+from coderelay.programs import start
 
 
 def play_locally(console: Console, path: Path, tools: tuple[AnyLocalTool, ...]) -> None:

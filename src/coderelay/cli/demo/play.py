@@ -13,7 +13,7 @@ from coderelay.cli.demo.scenarios import SCENARIOS, Scenario, scripted
 from coderelay.cli.demo.show import Show
 from coderelay.cli.demo.story import Story
 from coderelay.cli.hosting import hosted
-from coderelay.client.tool import AnyLocalTool
+from coderelay.client.local_tool import AnyLocalTool
 from coderelay.core import EngineError
 from coderelay.models.upstream import Upstream
 

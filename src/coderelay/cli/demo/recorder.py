@@ -9,16 +9,16 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from coderelay.core import Json
-from coderelay.core.jsonvalue import dump
-from coderelay.models.protocol import (
+from coderelay.core.json_values import dump
+from coderelay.models.model import (
     CallPiece,
-    Counted,
     Delta,
-    Finished,
+    FinishPiece,
     Model,
     ReasoningPiece,
     TextPiece,
     UpstreamError,
+    UsagePiece,
 )
 
 
@@ -73,9 +73,9 @@ def _event(delta: Delta) -> str:
             function = {"name": name, "arguments": arguments}
             call = {"index": place, "id": id, "type": "function", "function": function}
             choice["delta"] = {"tool_calls": [call]}
-        case Finished(reason):
+        case FinishPiece(reason):
             choice["finish_reason"] = reason
-        case Counted(usage):
+        case UsagePiece(usage):
             chunk["choices"] = []
             chunk["usage"] = {
                 "prompt_tokens": usage.prompt,

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from coderelay.cli.demo.samples import sample
 from coderelay.core import Json
-from coderelay.models.scripted import Answer, ScriptedModel
+from coderelay.models.scripted_model import ScriptedAnswer, ScriptedModel
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ScenarioTurn:
     """A question; the sample programs that the scripted model writes, and what it says then."""
 
     question: str
@@ -23,7 +23,7 @@ class Scenario:
     """A conversation. The server is killed once `crash` batches of calls were answered."""
 
     title: str
-    turns: tuple[Turn, ...]
+    turns: tuple[ScenarioTurn, ...]
     crash: int | None = None
 
 
@@ -31,7 +31,7 @@ SCENARIOS = (
     Scenario(
         "two searches at once",
         (
-            Turn(
+            ScenarioTurn(
                 "Give me sport news and international affairs news.",
                 ("parallel_news",),
                 "Sport: underdogs won the cup, and a marathon record fell. International "
@@ -42,7 +42,7 @@ SCENARIOS = (
     Scenario(
         "step by step, and the server dies",
         (
-            Turn(
+            ScenarioTurn(
                 "Which of my stocks should I worry about, and why?",
                 ("stock_analysis",),
                 "Look into GLBX: it is 34 % below what you paid, at its lowest of the month. "
@@ -54,13 +54,13 @@ SCENARIOS = (
     Scenario(
         "tools that fail, and a follow-up",
         (
-            Turn(
+            ScenarioTurn(
                 "Mail everyone in my contacts today's weather.",
                 ("first_attempt", "loop_with_failure"),
                 "Ana and Cy have their mail, though Cy's city has no weather station. Bo's "
                 "address, bo(at)example, was refused.",
             ),
-            Turn(
+            ScenarioTurn(
                 "It is bo@example.com. Send him his.",
                 ("second_mail",),
                 "Done: Bo has his mail, too.",
@@ -74,17 +74,17 @@ SCENARIOS = (
 def scripted(language: str) -> ScriptedModel:
     """The model of all scenarios. Where it stands it sees from the messages alone."""
 
-    def answer(body: Mapping[str, Json]) -> Answer:
+    def answer(body: Mapping[str, Json]) -> ScriptedAnswer:
         messages = body["messages"]
         users = [place for place, message in enumerate(messages) if message["role"] == "user"]
         turn = _turns(str(messages[users[0]]["content"]))[len(users) - 1]
         said = sum(message["role"] == "assistant" for message in messages[users[-1] :])
         if said >= len(turn.programs):
-            return Answer(turn.answer)
-        return Answer(code=sample(turn.programs[said], language).read_text("utf-8"))
+            return ScriptedAnswer(turn.answer)
+        return ScriptedAnswer(code=sample(turn.programs[said], language).read_text("utf-8"))
 
     return ScriptedModel(answer)
 
 
-def _turns(question: str) -> tuple[Turn, ...]:
+def _turns(question: str) -> tuple[ScenarioTurn, ...]:
     return next(each.turns for each in SCENARIOS if each.turns[0].question == question)

@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from coderelay.cli.demo.client import Span
-from coderelay.cli.display import duration
 from coderelay.cli.printable import printable
+from coderelay.cli.run_display import duration
 from coderelay.core import Json
-from coderelay.core.jsonvalue import NotJson
+from coderelay.core.json_values import NotJson
 from coderelay.wire import parse
 
 _BAR = 40

@@ -9,9 +9,9 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from coderelay.cli.demo.client import Span
-from coderelay.cli.display import duration
 from coderelay.cli.printable import printable
-from coderelay.conversation import DamagedToken, call_ids
+from coderelay.cli.run_display import duration
+from coderelay.conversation import DamagedState, call_ids
 from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Json
 
@@ -83,7 +83,7 @@ class Story:
         """A first call carries its program: the client has it, and need not know."""
         try:
             state = call_ids.decode(id) if call_ids.is_ours(id) else None
-        except DamagedToken:
+        except DamagedState:
             return
         if not isinstance(state, ProgramState):
             return

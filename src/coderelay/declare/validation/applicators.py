@@ -6,7 +6,7 @@ from itertools import islice
 from coderelay.core import Json
 from coderelay.declare.validation.assertions import matches
 from coderelay.declare.validation.patterns import Pattern
-from coderelay.declare.validation.walk import Error, Node, Path, Rule, Walk
+from coderelay.declare.validation.walk import Error, Path, Rule, SchemaNode, Walk
 
 _OPTIONS, _OF_AN_OPTION = 50, 10
 """Of how many options of a choice the errors are listed, and how many of each."""
@@ -15,7 +15,7 @@ _OPTIONS, _OF_AN_OPTION = 50, 10
 class AllOf(Rule):
     """`allOf`, `$ref` and its like: schemas that the value itself must fit."""
 
-    def __init__(self, word: str, schema: Mapping[str, Json], nodes: Sequence[Node]) -> None:
+    def __init__(self, word: str, schema: Mapping[str, Json], nodes: Sequence[SchemaNode]) -> None:
         super().__init__(word, schema)
         self._nodes = nodes
 
@@ -35,7 +35,7 @@ class AllOf(Rule):
 class AnyOf(Rule):
     """`anyOf`."""
 
-    def __init__(self, word: str, schema: Mapping[str, Json], nodes: Sequence[Node]) -> None:
+    def __init__(self, word: str, schema: Mapping[str, Json], nodes: Sequence[SchemaNode]) -> None:
         super().__init__(word, schema)
         self._nodes = nodes
 
@@ -72,7 +72,7 @@ class OneOf(AnyOf):
 class Not(Rule):
     """`not`."""
 
-    def __init__(self, word: str, schema: Mapping[str, Json], node: Node) -> None:
+    def __init__(self, word: str, schema: Mapping[str, Json], node: SchemaNode) -> None:
         super().__init__(word, schema)
         self._node = node
 
@@ -85,7 +85,11 @@ class If(Rule):
     """`if`, with `then` and `else`."""
 
     def __init__(
-        self, schema: Mapping[str, Json], condition: Node, then: Node, otherwise: Node
+        self,
+        schema: Mapping[str, Json],
+        condition: SchemaNode,
+        then: SchemaNode,
+        otherwise: SchemaNode,
     ) -> None:
         super().__init__("if", schema)
         self._condition = condition
@@ -99,7 +103,7 @@ class If(Rule):
         """What is wrong by that schema."""
         yield from walk.errors(self.applied(value, walk), value, path)
 
-    def applied(self, value: Json, walk: Walk) -> Node:
+    def applied(self, value: Json, walk: Walk) -> SchemaNode:
         """The schema that applies to a value."""
         return self._then if walk.fits(self._condition, value) else self._otherwise
 
@@ -109,7 +113,9 @@ class DependentSchemas(Rule):
 
     kinds = ("object",)
 
-    def __init__(self, word: str, schema: Mapping[str, Json], nodes: Mapping[str, Node]) -> None:
+    def __init__(
+        self, word: str, schema: Mapping[str, Json], nodes: Mapping[str, SchemaNode]
+    ) -> None:
         super().__init__(word, schema)
         self._nodes = nodes
 
@@ -125,7 +131,7 @@ class DependentSchemas(Rule):
         for node in self._applied(value, walk):
             yield from walk.errors(node, value, path)
 
-    def _applied(self, value: Json, walk: Walk) -> Iterator[Node]:
+    def _applied(self, value: Json, walk: Walk) -> Iterator[SchemaNode]:
         walk.spend(len(self._nodes) // 8)
         return (node for name, node in self._nodes.items() if name in value)
 
@@ -146,7 +152,7 @@ class _Parts(Rule):
             if not walk.fits(node, part):
                 yield from walk.errors(node, part, (*path, step))
 
-    def parts(self, value: Json, walk: Walk) -> Iterator[tuple[str | int, Json, Node]]:
+    def parts(self, value: Json, walk: Walk) -> Iterator[tuple[str | int, Json, SchemaNode]]:
         """Each part with the schema that it must fit."""
         raise NotImplementedError
 
@@ -156,11 +162,13 @@ class Properties(_Parts):
 
     kinds = ("object",)
 
-    def __init__(self, word: str, schema: Mapping[str, Json], nodes: Mapping[str, Node]) -> None:
+    def __init__(
+        self, word: str, schema: Mapping[str, Json], nodes: Mapping[str, SchemaNode]
+    ) -> None:
         super().__init__(word, schema)
         self._nodes = nodes
 
-    def parts(self, value: Json, walk: Walk) -> Iterator[tuple[str | int, Json, Node]]:
+    def parts(self, value: Json, walk: Walk) -> Iterator[tuple[str | int, Json, SchemaNode]]:
         """The properties that the schema names."""
         nodes = self._nodes
         walk.spend(len(value) // 4)
@@ -173,12 +181,12 @@ class PatternProperties(_Parts):
     kinds = ("object",)
 
     def __init__(
-        self, word: str, schema: Mapping[str, Json], nodes: Sequence[tuple[Pattern, Node]]
+        self, word: str, schema: Mapping[str, Json], nodes: Sequence[tuple[Pattern, SchemaNode]]
     ) -> None:
         super().__init__(word, schema)
         self._nodes = nodes
 
-    def parts(self, value: Json, walk: Walk) -> Iterator[tuple[str | int, Json, Node]]:
+    def parts(self, value: Json, walk: Walk) -> Iterator[tuple[str | int, Json, SchemaNode]]:
         """The properties whose names match, once for each pattern."""
         for name, part in value.items():
             for pattern, node in self._nodes:
@@ -194,7 +202,7 @@ class AdditionalProperties(_Parts):
     def __init__(
         self,
         schema: Mapping[str, Json],
-        node: Node,
+        node: SchemaNode,
         named: Mapping[str, Json],
         patterns: Sequence[Pattern],
     ) -> None:
@@ -203,7 +211,7 @@ class AdditionalProperties(_Parts):
         self._named = named
         self._patterns = patterns
 
-    def parts(self, value: Json, walk: Walk) -> Iterator[tuple[str | int, Json, Node]]:
+    def parts(self, value: Json, walk: Walk) -> Iterator[tuple[str | int, Json, SchemaNode]]:
         """The properties that have no name of their own."""
         walk.spend(len(value) // 4)
         for name, part in value.items():
@@ -226,7 +234,7 @@ class PropertyNames(Rule):
 
     kinds = ("object",)
 
-    def __init__(self, word: str, schema: Mapping[str, Json], node: Node) -> None:
+    def __init__(self, word: str, schema: Mapping[str, Json], node: SchemaNode) -> None:
         super().__init__(word, schema)
         self._node = node
 
@@ -250,12 +258,16 @@ class Items(_Parts):
     kinds = ("array",)
 
     def __init__(
-        self, word: str, schema: Mapping[str, Json], first: Sequence[Node], rest: Node | None
+        self,
+        word: str,
+        schema: Mapping[str, Json],
+        first: Sequence[SchemaNode],
+        rest: SchemaNode | None,
     ) -> None:
         super().__init__(word, schema)
         self._first, self._rest = first, rest
 
-    def parts(self, value: Json, walk: Walk) -> Iterator[tuple[str | int, Json, Node]]:
+    def parts(self, value: Json, walk: Walk) -> Iterator[tuple[str | int, Json, SchemaNode]]:
         """The items, each with the schema of its place, if it has one."""
         for place, (part, node) in enumerate(zip(value, self._first, strict=False)):
             yield place, part, node
@@ -269,7 +281,7 @@ class Contains(Rule):
 
     kinds = ("array",)
 
-    def __init__(self, schema: Mapping[str, Json], node: Node, *, counted: bool) -> None:
+    def __init__(self, schema: Mapping[str, Json], node: SchemaNode, *, counted: bool) -> None:
         super().__init__("contains", schema)
         self._node = node
         self._least = schema.get("minContains", 1) if counted else 1

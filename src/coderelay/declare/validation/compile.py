@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from coderelay.core import Json, Schema
-from coderelay.declare.references import References
+from coderelay.declare.schema_references import References
 from coderelay.declare.validation.applicators import (
     AdditionalProperties,
     AllOf,
@@ -22,7 +22,7 @@ from coderelay.declare.validation.applicators import (
 from coderelay.declare.validation.assertions import assertions
 from coderelay.declare.validation.patterns import Patterns
 from coderelay.declare.validation.unevaluated import Unevaluated
-from coderelay.declare.validation.walk import KINDS, Node, Rule, Rules, Walk
+from coderelay.declare.validation.walk import KINDS, Rule, Rules, SchemaNode, Walk
 
 _REFERENCES = {"$ref": 4, "$recursiveRef": 2019, "$dynamicRef": 2020}
 """The words that refer, each with the draft that brought it."""
@@ -40,20 +40,20 @@ class _False(Rule):
         return False
 
 
-class Compiler:
+class SchemaCompiler:
     """Makes the nodes of one schema, each once. Safe to use from many threads."""
 
     def __init__(self, schema: Schema, draft: int) -> None:
         self._draft = draft
         self._references = References(schema)
         self._targets = self._referred()
-        self._nodes: dict[int, Node] = {}
+        self._nodes: dict[int, SchemaNode] = {}
         self._patterns = Patterns()
-        self._true = Node(lambda: _by_kind([]), shared=False)
-        self._false = Node(lambda: _by_kind([_False()]), shared=False)
+        self._true = SchemaNode(lambda: _by_kind([]), shared=False)
+        self._false = SchemaNode(lambda: _by_kind([_False()]), shared=False)
         self.root = self.node(self._references.root)
 
-    def node(self, schema: Json) -> Node:
+    def node(self, schema: Json) -> SchemaNode:
         """The node of a schema, which must be a part of the whole one."""
         for _ in range(_HOPS):
             if not self._only_refers(schema):
@@ -64,7 +64,7 @@ class Compiler:
         found = self._nodes.get(id(schema))
         if found is None:
             shared = id(schema) in self._targets
-            made = Node(lambda: _by_kind(self._rules(schema)), shared=shared)
+            made = SchemaNode(lambda: _by_kind(self._rules(schema)), shared=shared)
             found = self._nodes.setdefault(id(schema), made)
         return found
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from coderelay.core import Json
-from coderelay.core.jsonvalue import MAX_DEPTH
+from coderelay.core.json_values import MAX_DEPTH
 
 _WORD = 64
 _LONG = 1 << _WORD

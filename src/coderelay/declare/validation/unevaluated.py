@@ -6,9 +6,9 @@ from typing import TypeAlias
 from coderelay.core import Json
 from coderelay.declare.validation.assertions import matches
 from coderelay.declare.validation.patterns import Patterns
-from coderelay.declare.validation.walk import Error, Node, Path, Rule, Walk
+from coderelay.declare.validation.walk import Error, Path, Rule, SchemaNode, Walk
 
-Find: TypeAlias = Callable[[Json], Node]
+Find: TypeAlias = Callable[[Json], SchemaNode]
 """Gives the compiled form of a schema."""
 Follow: TypeAlias = Callable[[str], Json]
 """Gives the schema that a reference points to."""

@@ -67,7 +67,7 @@ Rules: TypeAlias = dict[str, tuple[Rule, ...]]
 """The rules for each kind of value."""
 
 
-class Node:
+class SchemaNode:
     """A schema. Its rules are made when they are first asked for, because it may contain itself.
 
     Two threads may make them at the same time: they are equal, and either will do.
@@ -98,9 +98,9 @@ class Walk:
         """Whether there was a pattern that could not be decided, and was taken to match."""
         self._most = most
         self._depth = 0
-        self._known: dict[Node, dict[int, bool]] = {}
+        self._known: dict[SchemaNode, dict[int, bool]] = {}
         self._remembered = 0
-        self._listing: set[tuple[Node, int]] = set()
+        self._listing: set[tuple[SchemaNode, int]] = set()
         """The schemas and values whose errors are being listed."""
 
     def spend(self, steps: int) -> None:
@@ -119,7 +119,7 @@ class Walk:
         self._depth = 0
         self._listing.clear()
 
-    def fits(self, node: Node, value: Json) -> bool:
+    def fits(self, node: SchemaNode, value: Json) -> bool:
         """Whether a value fits a schema."""
         kind = kind_of(value)
         known = None
@@ -143,7 +143,7 @@ class Walk:
             self._remember(known, value, fits)
         return fits
 
-    def errors(self, node: Node, value: Json, path: Path) -> Iterator[Error]:
+    def errors(self, node: SchemaNode, value: Json, path: Path) -> Iterator[Error]:
         """What is wrong with a value, one by one as they are asked for."""
         key = (node, id(value))
         if key in self._listing:

@@ -1,16 +1,16 @@
 """Anthropic Messages: `POST /v1/messages`, and `POST /v1/messages/count_tokens`."""
 
 from coderelay.core import Json
-from coderelay.dialects.anthropic.errors import error_body, error_object
+from coderelay.dialects.anthropic.error_shape import error_body, error_object
 from coderelay.dialects.anthropic.reply import encode, encode_count
 from coderelay.dialects.anthropic.request import decode, decode_count
-from coderelay.dialects.anthropic.stream import Stream
+from coderelay.dialects.anthropic.stream import AnthropicStream
 from coderelay.dialects.dialect import Dialect, TokenCounting
-from coderelay.dialects.kit.openapi import EXAMPLE_PARAMETERS, EXAMPLE_QUESTION, Operation
+from coderelay.dialects.kit.operation import EXAMPLE_PARAMETERS, EXAMPLE_QUESTION, Operation
 
 __all__ = [
     "ANTHROPIC_MESSAGES",
-    "Stream",
+    "AnthropicStream",
     "decode",
     "decode_count",
     "encode",
@@ -45,7 +45,7 @@ ANTHROPIC_MESSAGES = Dialect(
     ),
     decode=decode,
     encode=encode,
-    stream=Stream,
+    stream=AnthropicStream,
     error_body=error_body,
     error_object=error_object,
     named_events=True,

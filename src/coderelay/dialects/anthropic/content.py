@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from coderelay.conversation import FieldError, Message, Unsupported
 from coderelay.core import Json
-from coderelay.core.jsonvalue import kind
+from coderelay.core.json_values import kind
 from coderelay.dialects.kit.fields import Fields
 
 _DEEPEST = 3

@@ -10,14 +10,19 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from coderelay.conversation import FieldError, Message, Unsupported
-from coderelay.conversation.history import GivenCall, History
+from coderelay.conversation.history_reader import History, ReturnedCall
 from coderelay.core import Json
-from coderelay.core.jsonvalue import NotJson, dump
+from coderelay.core.json_values import NotJson, dump
+from coderelay.dialects.anthropic.code_execution import (
+    RESULT,
+    program_id,
+    read_program,
+    read_result,
+)
 from coderelay.dialects.anthropic.content import blocks, parts, shown
-from coderelay.dialects.anthropic.execution import RESULT, program_id, read_program, read_result
+from coderelay.dialects.kit.declared_tools import called_directly
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.kit.history import check_length
-from coderelay.dialects.kit.tools import called_directly
+from coderelay.dialects.kit.history_limits import check_length
 
 MOST_BLOCKS = 30_000
 """Blocks that all messages of a history may have."""
@@ -115,7 +120,7 @@ class _Speech:
         self._history = history
         self._where = where
         self._texts: list[str] = []
-        self._calls: list[GivenCall] = []
+        self._calls: list[ReturnedCall] = []
 
     def read(self, given: Sequence[Fields]) -> None:
         """Tell of each block."""
@@ -152,7 +157,7 @@ class _Speech:
         self._texts, self._calls = [], []
 
 
-def _call(block: Fields) -> GivenCall:
+def _call(block: Fields) -> ReturnedCall:
     id, name = block.text("id"), block.text("name")
     arguments = block.inner("input", {}).value
     try:
@@ -160,4 +165,4 @@ def _call(block: Fields) -> GivenCall:
     except NotJson as error:
         raise FieldError(block.path("input"), f"is no JSON: {error}") from error
     message = {"id": id, "type": "function", "function": function}
-    return GivenCall(id, name, arguments, message, direct=called_directly(block))
+    return ReturnedCall(id, name, arguments, message, direct=called_directly(block))

@@ -9,24 +9,24 @@ from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
 from coderelay.conversation import (
-    Called,
-    CalledDirectly,
-    Ended,
+    AssistantText,
+    CallsHandedOut,
+    DirectCalls,
     HandedCall,
     Message,
     NewEntry,
+    ProgramFinished,
+    ProgramStarted,
     Receipt,
-    Reply,
-    Request,
-    Said,
-    Usage,
-    Wrote,
+    TokenUsage,
+    TurnReply,
+    TurnRequest,
 )
 from coderelay.core import Json, Program
-from coderelay.dialects.anthropic.execution import block_id, program_block, result_block
+from coderelay.dialects.anthropic.code_execution import block_id, program_block, result_block
 from coderelay.dialects.kit.code_mode import receipt_to_json
-from coderelay.dialects.kit.history import parse_arguments
-from coderelay.dialects.kit.usage import detail
+from coderelay.dialects.kit.history_limits import parse_arguments
+from coderelay.dialects.kit.token_usage import detail
 
 SIGNATURE = "coderelay"
 """Thoughts are signed in this API, and clients drop those that are not. Nobody checks it here."""
@@ -41,7 +41,7 @@ _STOPS = {
 Block = dict[str, Json]
 
 
-def encode(reply: Reply, request: Request) -> dict[str, Json]:
+def encode(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
     """The response to a request that is not streamed."""
     return {
         **message(reply.id, reply.model),
@@ -67,13 +67,13 @@ def message(id: str, model: str) -> dict[str, Json]:
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
-        "usage": usage_to_json(Usage()),
+        "usage": usage_to_json(TokenUsage()),
     }
 
 
-def ending(reply: Reply, request: Request) -> dict[str, Json]:
+def ending(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
     """Why the message ends. An upstream does not say which stop sequence it met, if it did."""
-    refused = any(isinstance(entry, Said) and entry.refused for entry in reply.entries)
+    refused = any(isinstance(entry, AssistantText) and entry.refused for entry in reply.entries)
     reason = "refusal" if refused else _STOPS[reply.finish]
     said: dict[str, Json] = {"stop_reason": reason, "stop_sequence": None}
     if _ran(reply.entries) and request.protocol == "messages":
@@ -91,7 +91,7 @@ def code_mode(receipt: Receipt | None) -> dict[str, Json]:
     return {"code_mode": {"receipt": receipt_to_json(receipt, usage_to_json(receipt.usage))}}
 
 
-def usage_to_json(usage: Usage) -> dict[str, Json]:
+def usage_to_json(usage: TokenUsage) -> dict[str, Json]:
     """Tokens: in this API, those that were read from a cache are not among the input."""
     cached = min(detail(usage, "prompt_tokens_details", "cached_tokens"), usage.prompt)
     return {
@@ -102,32 +102,32 @@ def usage_to_json(usage: Usage) -> dict[str, Json]:
     }
 
 
-def blocks(entry: NewEntry, request: Request) -> list[Block]:
+def blocks(entry: NewEntry, request: TurnRequest) -> list[Block]:
     """An entry as content blocks: words first, then what was done."""
     match entry:
-        case Said(text, reasoning):
+        case AssistantText(text, reasoning):
             return _words(text, reasoning, request)
-        case Wrote(_, text, reasoning) | CalledDirectly(_, text, reasoning):
+        case ProgramStarted(_, text, reasoning) | DirectCalls(_, text, reasoning):
             return [*_words(text, reasoning, request), *deeds(entry, request)]
-        case Called() | Ended():
+        case CallsHandedOut() | ProgramFinished():
             return deeds(entry, request)
         case _:
             assert_never(entry)
 
 
-def deeds(entry: NewEntry, request: Request) -> list[Block]:
+def deeds(entry: NewEntry, request: TurnRequest) -> list[Block]:
     """What an entry has besides words."""
     caller = request.given["caller"]
     match entry:
-        case Said():
+        case AssistantText():
             return []
-        case Wrote(program):
+        case ProgramStarted(program):
             return [program_block(program)] if caller else []
-        case Ended(program, outcome):
+        case ProgramFinished(program, outcome):
             return [result_block(program, outcome)] if caller else []
-        case Called(program, calls):
+        case CallsHandedOut(program, calls):
             return [_call(call, _by(program, caller)) for call in calls]
-        case CalledDirectly(calls):
+        case DirectCalls(calls):
             direct = {"caller": {"type": "direct"}} if caller else {}
             return [_direct_call(call, direct) for call in calls]
         case _:
@@ -139,7 +139,7 @@ def thought(text: str, *, signature: str = SIGNATURE) -> Block:
     return {"type": "thinking", "thinking": text, "signature": signature}
 
 
-def _words(text: str, reasoning: str, request: Request) -> list[Block]:
+def _words(text: str, reasoning: str, request: TurnRequest) -> list[Block]:
     found: list[Block] = []
     if reasoning and request.given["thinking"]:
         found.append(thought(reasoning))
@@ -166,4 +166,6 @@ def _direct_call(call: Message, by: Block) -> Block:
 
 
 def _ran(entries: Sequence[NewEntry]) -> bool:
-    return any(isinstance(entry, (Wrote, Called, Ended)) for entry in entries)
+    return any(
+        isinstance(entry, (ProgramStarted, CallsHandedOut, ProgramFinished)) for entry in entries
+    )

@@ -6,12 +6,12 @@ be done are refused by name, and what is in none of the lists below goes upstrea
 
 from collections.abc import Sequence
 
-from coderelay.conversation import FieldError, Message, Request, Unsupported, has_run
-from coderelay.conversation.history import History
+from coderelay.conversation import FieldError, Message, TurnRequest, Unsupported, has_run
+from coderelay.conversation.history_reader import History
 from coderelay.core import Json
-from coderelay.core.jsonvalue import kind
-from coderelay.dialects.anthropic.errors import ThreadUnsupported
-from coderelay.dialects.anthropic.execution import LANGUAGE
+from coderelay.core.json_values import kind
+from coderelay.dialects.anthropic.code_execution import LANGUAGE
+from coderelay.dialects.anthropic.error_shape import ThreadUnsupported
 from coderelay.dialects.anthropic.history import read_messages, read_system
 from coderelay.dialects.anthropic.tools import (
     CODE_EXECUTION,
@@ -20,8 +20,8 @@ from coderelay.dialects.anthropic.tools import (
     read_declared,
 )
 from coderelay.dialects.kit.code_mode import Defaults, Mode, read_mode
+from coderelay.dialects.kit.declared_tools import DeclaredTools
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.kit.tools import DeclaredTools
 
 _OWN = frozenset(
     "model messages system max_tokens stop_sequences metadata tools tool_choice stream thinking "
@@ -41,7 +41,7 @@ _REFUSED = {
 }
 
 
-def decode(body: Json, defaults: Defaults) -> Request:
+def decode(body: Json, defaults: Defaults) -> TurnRequest:
     """The request. Raises `RequestError`s that name the field or the id."""
     fields = Fields(body)
     model, messages = fields.text("model"), fields.items("messages")
@@ -59,7 +59,7 @@ def decode(body: Json, defaults: Defaults) -> Request:
     entries = history.entries()
     choice, direct = _choice(fields, tools, version, ran=has_run(entries))
     parallel = not fields.inner("tool_choice", {}).flag("disable_parallel_tool_use", False)
-    return Request(
+    return TurnRequest(
         model=model,
         entries=entries,
         tools=tools.programmatic,
@@ -83,7 +83,7 @@ def decode(body: Json, defaults: Defaults) -> Request:
     )
 
 
-def decode_count(body: Json, defaults: Defaults) -> Request:
+def decode_count(body: Json, defaults: Defaults) -> TurnRequest:
     """The request whose tokens are to be counted; it does not say how long the answer may be."""
     return decode({"max_tokens": 1, **Fields(body).value}, defaults)
 

@@ -3,20 +3,20 @@
 from typing import assert_never
 
 from coderelay.conversation import (
-    Called,
-    CalledDirectly,
-    Ended,
-    Event,
-    ReasoningDelta,
-    Reply,
-    Request,
-    Said,
-    Started,
-    TextDelta,
-    Wrote,
+    AssistantText,
+    CallsHandedOut,
+    DirectCalls,
+    ProgramFinished,
+    ProgramStarted,
+    ReasoningStreamed,
+    TextStreamed,
+    TurnEvent,
+    TurnReply,
+    TurnRequest,
+    TurnStarted,
 )
 from coderelay.core import Json
-from coderelay.core.jsonvalue import dump
+from coderelay.core.json_values import dump
 from coderelay.dialects.anthropic.reply import (
     SIGNATURE,
     Block,
@@ -31,31 +31,37 @@ from coderelay.dialects.anthropic.reply import (
 _PING: Block = {"type": "ping"}
 
 
-class Stream:
-    """The events of a streamed response. After those of the `Reply` nothing follows."""
+class AnthropicStream:
+    """The events of a streamed response. After those of the `TurnReply` nothing follows."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: TurnRequest) -> None:
         self._request = request
         self._index = -1
         self._growing: str | None = None
         """The type of the block that has begun and not ended."""
 
-    def feed(self, event: Event) -> list[Json]:
+    def feed(self, event: TurnEvent) -> list[Json]:
         """The events of the API for an event of ours."""
         match event:
-            case Started(id, _, model):
+            case TurnStarted(id, _, model):
                 return [{"type": "message_start", "message": message(id, model)}, _PING]
-            case TextDelta(text):
+            case TextStreamed(text):
                 begun = self._grow({"type": "text", "text": ""})
                 return [*begun, self._delta({"type": "text_delta", "text": text})]
-            case ReasoningDelta(text):
+            case ReasoningStreamed(text):
                 return self._think(text)
-            case Said(text, refused=True):
-                return [*self.feed(TextDelta(text)), *self._end()]
-            case Said() | Wrote() | Called() | Ended() | CalledDirectly():
+            case AssistantText(text, refused=True):
+                return [*self.feed(TextStreamed(text)), *self._end()]
+            case (
+                AssistantText()
+                | ProgramStarted()
+                | CallsHandedOut()
+                | ProgramFinished()
+                | DirectCalls()
+            ):
                 added = [self._add(block) for block in deeds(event, self._request)]
                 return [each for events in added for each in events] or self._end()
-            case Reply():
+            case TurnReply():
                 return self._last(event)
             case _:
                 assert_never(event)
@@ -100,7 +106,7 @@ class Stream:
         self._growing = None
         return [*last, {"type": "content_block_stop", "index": self._index}]
 
-    def _last(self, reply: Reply) -> list[Json]:
+    def _last(self, reply: TurnReply) -> list[Json]:
         delta = {
             "type": "message_delta",
             "delta": ending(reply, self._request),

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from coderelay.conversation import FieldError, Message, Unsupported
 from coderelay.core import Json
+from coderelay.dialects.kit.declared_tools import DeclaredTools, kept, read_callers
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.kit.programs import read_tools
-from coderelay.dialects.kit.tools import DeclaredTools, kept, read_callers
+from coderelay.dialects.kit.program_fields import read_tools
 
 CODE_EXECUTION = "code_execution"
 _VERSION = re.compile(r"code_execution_20[0-9]{6}")

@@ -1,17 +1,17 @@
 """Chat Completions: `POST /v1/chat/completions`."""
 
-from coderelay.dialects.chat.reply import Stream, encode
+from coderelay.dialects.chat.reply import ChatStream, encode
 from coderelay.dialects.chat.request import decode, untouched
 from coderelay.dialects.dialect import Dialect
 from coderelay.dialects.kit.code_mode import Defaults
-from coderelay.dialects.kit.errors import openai_error as error_object
-from coderelay.dialects.kit.errors import openai_error_body as error_body
-from coderelay.dialects.kit.openapi import EXAMPLE_QUESTION, EXAMPLE_TOOLS, Operation
+from coderelay.dialects.kit.error_table import openai_error as error_object
+from coderelay.dialects.kit.error_table import openai_error_body as error_body
+from coderelay.dialects.kit.operation import EXAMPLE_QUESTION, EXAMPLE_TOOLS, Operation
 
 __all__ = [
     "CHAT_COMPLETIONS",
+    "ChatStream",
     "Defaults",
-    "Stream",
     "decode",
     "encode",
     "error_body",
@@ -40,7 +40,7 @@ CHAT_COMPLETIONS = Dialect(
     ),
     decode=decode,
     encode=encode,
-    stream=Stream,
+    stream=ChatStream,
     error_body=error_body,
     error_object=error_object,
     relays=untouched,

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from coderelay.conversation import FieldError, Message
-from coderelay.conversation.history import GivenCall, History
+from coderelay.conversation.history_reader import History, ReturnedCall
 from coderelay.core import Completed, Failed, Failure, Json, Log
-from coderelay.core.jsonvalue import NotJson, dump, kind
+from coderelay.core.json_values import NotJson, dump, kind
 from coderelay.core.outcome import FailureKind
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.kit.history import check_length, parse_arguments
-from coderelay.dialects.kit.programs import read_program, unknown_language
+from coderelay.dialects.kit.history_limits import check_length, parse_arguments
+from coderelay.dialects.kit.program_fields import read_program, unknown_language
 
 _KINDS: tuple[FailureKind, ...] = ("syntax", "exception", "limit", "arguments", "deadlock")
 
@@ -82,15 +82,15 @@ def _calls(fields: Fields, history: History, where: str) -> None:
     history.calls(message, given, text=text, where=where)
 
 
-def _call(fields: Fields) -> GivenCall:
+def _call(fields: Fields) -> ReturnedCall:
     id = fields.text("id")
     if fields.value.get("type", "function") != "function":
-        return GivenCall(id, "", None, fields.value)
+        return ReturnedCall(id, "", None, fields.value)
     function = fields.inner("function")
     name = function.text("name")
     arguments = function.value.get("arguments")
     if isinstance(arguments, str):
-        return GivenCall(id, name, parse_arguments(arguments), fields.value)
+        return ReturnedCall(id, name, parse_arguments(arguments), fields.value)
     if arguments is not None and not isinstance(arguments, Mapping):
         reason = f"is {kind(arguments)}, not a JSON string or an object"
         raise FieldError(function.path("arguments"), reason)
@@ -99,7 +99,7 @@ def _call(fields: Fields) -> GivenCall:
         written = {**function.value, "arguments": dump(arguments)}
     except NotJson as error:
         raise FieldError(function.path("arguments"), f"is no JSON: {error}") from error
-    return GivenCall(id, name, arguments, {**fields.value, "function": written})
+    return ReturnedCall(id, name, arguments, {**fields.value, "function": written})
 
 
 def _answer(fields: Fields, history: History, where: str) -> None:

@@ -9,29 +9,29 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from coderelay.conversation import (
-    Called,
-    CalledDirectly,
-    Ended,
-    Event,
+    AssistantText,
+    CallsHandedOut,
+    DirectCalls,
     HandedCall,
     NewEntry,
-    ReasoningDelta,
+    ProgramFinished,
+    ProgramStarted,
+    ReasoningStreamed,
     Receipt,
-    Reply,
-    Request,
-    Said,
-    Started,
-    TextDelta,
-    Usage,
-    Wrote,
+    TextStreamed,
+    TokenUsage,
+    TurnEvent,
+    TurnReply,
+    TurnRequest,
+    TurnStarted,
 )
 from coderelay.core import Completed, Failed, Json
-from coderelay.core.jsonvalue import dump
+from coderelay.core.json_values import dump
 from coderelay.dialects.kit.code_mode import receipt_to_json
 from coderelay.wire import outcome_to_json
 
 
-def encode(reply: Reply, request: Request) -> dict[str, Json]:
+def encode(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
     """The response to a request that is not streamed."""
     choice: dict[str, Json] = {"index": 0, "message": _message(reply.entries), "logprobs": None}
     if request.protocol == "messages":
@@ -48,36 +48,36 @@ def encode(reply: Reply, request: Request) -> dict[str, Json]:
     }
 
 
-class Stream:
-    """The chunks of a streamed response. After those of the `Reply` nothing follows."""
+class ChatStream:
+    """The chunks of a streamed response. After those of the `TurnReply` nothing follows."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: TurnRequest) -> None:
         self._request = request
-        self._started = Started("", 0, request.model)
+        self._started = TurnStarted("", 0, request.model)
         self._spoke = False
         self._break = False
 
-    def feed(self, event: Event) -> list[Json]:
+    def feed(self, event: TurnEvent) -> list[Json]:
         """The chunks for an event."""
         match event:
-            case Started():
+            case TurnStarted():
                 self._started = event
                 return [self._chunk({"role": "assistant", "content": ""})]
-            case TextDelta(text):
+            case TextStreamed(text):
                 pause = "\n\n" if self._break else ""
                 self._spoke, self._break = True, False
                 return [self._chunk({"content": pause + text})]
-            case ReasoningDelta(text):
+            case ReasoningStreamed(text):
                 return [self._chunk({"reasoning_content": text})]
-            case Reply():
+            case TurnReply():
                 return self._last(event)
-            case Called(_, calls):
+            case CallsHandedOut(_, calls):
                 return [*self._calls([_call(call) for call in calls]), *self._whole(event)]
-            case CalledDirectly(calls):
+            case DirectCalls(calls):
                 return [*self._calls([dict(call) for call in calls]), *self._whole(event)]
-            case Said(text, refused=True):
+            case AssistantText(text, refused=True):
                 return [self._chunk({"refusal": text}), *self._whole(event)]
-            case Said() | Wrote() | Ended():
+            case AssistantText() | ProgramStarted() | ProgramFinished():
                 self._break = self._spoke
                 return self._whole(event)
             case _:
@@ -107,7 +107,7 @@ class Stream:
             return []
         return [self._chunk({}, messages=[message]) for message in _messages(entry)]
 
-    def _last(self, reply: Reply) -> list[Json]:
+    def _last(self, reply: TurnReply) -> list[Json]:
         last = self._chunk({}, finish_reason=reply.finish)
         last.update(_code_mode(reply.receipt, self._request))
         if not self._request.include_usage:
@@ -121,20 +121,20 @@ def _message(entries: Sequence[NewEntry]) -> dict[str, Json]:
     extra: dict[str, Json] = {}
     for entry in entries:
         match entry:
-            case Said(text, reasoning, more, refused):
+            case AssistantText(text, reasoning, more, refused):
                 texts.append("" if refused else text)
                 thoughts.append(reasoning)
                 extra.update({**more, "refusal": text} if refused else more)
-            case Wrote(_, text, reasoning):
+            case ProgramStarted(_, text, reasoning):
                 texts.append(text)
                 thoughts.append(reasoning)
-            case CalledDirectly(made, text, reasoning):
+            case DirectCalls(made, text, reasoning):
                 texts.append(text)
                 thoughts.append(reasoning)
                 calls += [dict(call) for call in made]
-            case Called(_, handed):
+            case CallsHandedOut(_, handed):
                 calls += [_call(call) for call in handed]
-            case Ended():
+            case ProgramFinished():
                 pass
             case _:
                 assert_never(entry)
@@ -144,9 +144,9 @@ def _message(entries: Sequence[NewEntry]) -> dict[str, Json]:
 def _messages(entry: NewEntry) -> list[dict[str, Json]]:
     """An entry as the messages that a client appends."""
     match entry:
-        case Said():
+        case AssistantText():
             return [_message([entry])]
-        case Wrote(program, text, reasoning):
+        case ProgramStarted(program, text, reasoning):
             code = {
                 "role": "code",
                 "id": program.id,
@@ -156,11 +156,11 @@ def _messages(entry: NewEntry) -> list[dict[str, Json]]:
             }
             said = [_assistant(text, [], reasoning=reasoning)] if text else []
             return [*said, code]
-        case Called(_, calls):
+        case CallsHandedOut(_, calls):
             return [_assistant("", [_call(call) for call in calls])]
-        case CalledDirectly(calls, text, reasoning):
+        case DirectCalls(calls, text, reasoning):
             return [_assistant(text, [dict(call) for call in calls], reasoning=reasoning)]
-        case Ended(program, outcome):
+        case ProgramFinished(program, outcome):
             return [{"role": "code_result", "id": program.id, **_result(outcome)}]
         case _:
             assert_never(entry)
@@ -199,7 +199,7 @@ def _joined(texts: Iterable[str]) -> str:
     return "\n\n".join(text for text in texts if text)
 
 
-def _usage(usage: Usage) -> dict[str, Json]:
+def _usage(usage: TokenUsage) -> dict[str, Json]:
     return {
         **usage.details,
         "prompt_tokens": usage.prompt,
@@ -208,7 +208,7 @@ def _usage(usage: Usage) -> dict[str, Json]:
     }
 
 
-def _code_mode(receipt: Receipt | None, request: Request) -> dict[str, Json]:
+def _code_mode(receipt: Receipt | None, request: TurnRequest) -> dict[str, Json]:
     said: dict[str, Json] = {}
     if request.protocol == "messages":
         said = {"protocol": "messages", "language": request.language}

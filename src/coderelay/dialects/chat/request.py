@@ -5,19 +5,19 @@ from collections.abc import Mapping
 from coderelay.conversation import (
     FieldError,
     Message,
-    Request,
+    TurnRequest,
     Unsupported,
     call_ids,
     is_open,
 )
-from coderelay.conversation.history import History
+from coderelay.conversation.history_reader import History
 from coderelay.core import Json
-from coderelay.core.jsonvalue import kind
+from coderelay.core.json_values import kind
 from coderelay.dialects.chat.history import read_messages
 from coderelay.dialects.kit.code_mode import Defaults, read_mode
+from coderelay.dialects.kit.declared_tools import OWN_FIELDS, DeclaredTools, kept, read_callers
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.kit.programs import read_tools
-from coderelay.dialects.kit.tools import OWN_FIELDS, DeclaredTools, kept, read_callers
+from coderelay.dialects.kit.program_fields import read_tools
 
 _OWN = frozenset(
     "model messages tools tool_choice parallel_tool_calls response_format stream stream_options "
@@ -36,7 +36,7 @@ _CALLERS = ("direct", "programmatic")
 _CODE_ROLES = ("code", "code_result")
 
 
-def decode(body: Json, defaults: Defaults) -> Request:
+def decode(body: Json, defaults: Defaults) -> TurnRequest:
     """The request. Raises `RequestError`s that name the field or the id."""
     fields = Fields(body)
     model, messages = fields.text("model"), fields.items("messages")
@@ -57,7 +57,7 @@ def decode(body: Json, defaults: Defaults) -> Request:
     choice, direct = _choice(fields, tools)
     stream = fields.flag("stream", False)
     usage = fields.inner("stream_options", {}).flag("include_usage", False)
-    return Request(
+    return TurnRequest(
         model=model,
         entries=entries,
         tools=tools.programmatic,

@@ -7,7 +7,7 @@ from typing import cast
 from coderelay.conversation import Protocol, Receipt, Unsupported
 from coderelay.core import DEFAULT_LIMITS, Json, Limits
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.kit.programs import read_language
+from coderelay.dialects.kit.program_fields import read_language
 
 _MOST_PROGRAMS = 100
 

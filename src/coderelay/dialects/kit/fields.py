@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from coderelay.conversation import FieldError
 from coderelay.core import Json
-from coderelay.core.jsonvalue import kind
+from coderelay.core.json_values import kind
 
 _MISSING = object()
 

@@ -2,17 +2,17 @@
 
 from coderelay.dialects.dialect import Dialect
 from coderelay.dialects.kit.code_mode import Defaults
-from coderelay.dialects.kit.errors import openai_error as error_object
-from coderelay.dialects.kit.errors import openai_error_body as error_body
-from coderelay.dialects.kit.openapi import EXAMPLE_QUESTION, EXAMPLE_TOOLS, Operation
+from coderelay.dialects.kit.error_table import openai_error as error_object
+from coderelay.dialects.kit.error_table import openai_error_body as error_body
+from coderelay.dialects.kit.operation import EXAMPLE_QUESTION, EXAMPLE_TOOLS, Operation
 from coderelay.dialects.responses.reply import encode
 from coderelay.dialects.responses.request import decode
-from coderelay.dialects.responses.stream import Stream
+from coderelay.dialects.responses.stream import ResponsesStream
 
 __all__ = [
     "RESPONSES",
     "Defaults",
-    "Stream",
+    "ResponsesStream",
     "decode",
     "encode",
     "error_body",
@@ -38,7 +38,7 @@ RESPONSES = Dialect(
     ),
     decode=decode,
     encode=encode,
-    stream=Stream,
+    stream=ResponsesStream,
     error_body=error_body,
     error_object=error_object,
     named_events=True,

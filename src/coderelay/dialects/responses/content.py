@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from coderelay.conversation import FieldError, Unsupported
 from coderelay.core import Json
-from coderelay.core.jsonvalue import kind
+from coderelay.core.json_values import kind
 from coderelay.dialects.kit.fields import Fields
 
 _TEXTS = ("input_text", "output_text", "text")

@@ -7,14 +7,14 @@ they are collected until something else comes; some clients put the words after 
 from collections.abc import Mapping, Sequence
 
 from coderelay.conversation import FieldError, Unsupported
-from coderelay.conversation.history import GivenCall, History
+from coderelay.conversation.history_reader import History, ReturnedCall
 from coderelay.core import Json
-from coderelay.core.jsonvalue import NotJson, dump, kind
+from coderelay.core.json_values import NotJson, dump, kind
+from coderelay.dialects.kit.declared_tools import called_directly
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.kit.history import check_length, parse_arguments
-from coderelay.dialects.kit.tools import called_directly
+from coderelay.dialects.kit.history_limits import check_length, parse_arguments
 from coderelay.dialects.responses.content import read_content, read_text
-from coderelay.dialects.responses.program import read_id, read_output, read_program
+from coderelay.dialects.responses.program_items import read_id, read_output, read_program
 
 SEND_BACK = "this server keeps nothing: send all items back in `input`, with `store: false`"
 
@@ -23,14 +23,14 @@ _ROLES = {"user": "user", "system": "system", "developer": "system"}
 """Not every model's endpoint knows developers."""
 
 
-class Items:
+class InputItems:
     """Reads items in order into a history."""
 
     def __init__(self, history: History, language: str) -> None:
         self._history = history
         self._language = language
         self._words: list[str] = []
-        self._calls: list[GivenCall] = []
+        self._calls: list[ReturnedCall] = []
         self._where = ""
 
     def read(self, items: Sequence[Json]) -> None:
@@ -106,7 +106,7 @@ def _type(item: Fields) -> str:
     return item.text("type")
 
 
-def _call(item: Fields) -> GivenCall:
+def _call(item: Fields) -> ReturnedCall:
     id, name = item.text("call_id"), item.text("name")
     arguments = item.value.get("arguments", "")
     if isinstance(arguments, Mapping):
@@ -120,4 +120,4 @@ def _call(item: Fields) -> GivenCall:
         raise FieldError(item.path("arguments"), f"is {kind(arguments)}, not a string")
     function = {"name": name, "arguments": text or "{}"}
     message = {"id": id, "type": "function", "function": function}
-    return GivenCall(id, name, parse_arguments(text), message, direct=called_directly(item))
+    return ReturnedCall(id, name, parse_arguments(text), message, direct=called_directly(item))

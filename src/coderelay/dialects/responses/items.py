@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from typing import Literal, TypeAlias, assert_never
 
 from coderelay.conversation import (
-    Called,
-    CalledDirectly,
-    Ended,
+    AssistantText,
+    CallsHandedOut,
+    DirectCalls,
     HandedCall,
     Message,
     NewEntry,
-    Said,
-    Wrote,
+    ProgramFinished,
+    ProgramStarted,
 )
 from coderelay.core import Json
-from coderelay.core.jsonvalue import dump
-from coderelay.dialects.responses.program import caller, output_item, program_item
+from coderelay.core.json_values import dump
+from coderelay.dialects.responses.program_items import caller, output_item, program_item
 
 Item: TypeAlias = dict[str, Json]
 Status: TypeAlias = Literal["in_progress", "completed", "incomplete"]
@@ -54,18 +54,18 @@ def reasoning_item(id: str, text: str | None) -> Item:
 def entry_items(entry: NewEntry, *, vendor: bool) -> Iterator[Item]:
     """The items of an entry without its words; calls still need an id."""
     match entry:
-        case Said():
+        case AssistantText():
             pass
-        case Wrote(program):
+        case ProgramStarted(program):
             if vendor:
                 yield program_item(program)
-        case Ended(program, outcome):
+        case ProgramFinished(program, outcome):
             if vendor:
                 yield output_item(program, outcome)
-        case Called(program, calls):
+        case CallsHandedOut(program, calls):
             for handed in calls:
                 yield _handed(handed) | ({"caller": caller(program)} if vendor else {})
-        case CalledDirectly(calls):
+        case DirectCalls(calls):
             for call in calls:
                 yield _direct(call) | ({"caller": {"type": "direct"}} if vendor else {})
         case _:
@@ -74,7 +74,7 @@ def entry_items(entry: NewEntry, *, vendor: bool) -> Iterator[Item]:
 
 def words(entry: NewEntry) -> tuple[str, str]:
     """What was said beside an entry, and what was thought before it."""
-    if isinstance(entry, (Said, Wrote, CalledDirectly)):
+    if isinstance(entry, (AssistantText, ProgramStarted, DirectCalls)):
         return entry.text, entry.reasoning
     return "", ""
 

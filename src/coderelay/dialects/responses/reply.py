@@ -2,10 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from coderelay.conversation import Finish, Receipt, Reply, Request, Said, Usage
+from coderelay.conversation import (
+    AssistantText,
+    Finish,
+    Receipt,
+    TokenUsage,
+    TurnReply,
+    TurnRequest,
+)
 from coderelay.core import Json
 from coderelay.dialects.kit.code_mode import receipt_to_json
-from coderelay.dialects.kit.usage import detail
+from coderelay.dialects.kit.token_usage import detail
 from coderelay.dialects.responses.items import (
     Item,
     Status,
@@ -21,7 +28,7 @@ _REASONS: Mapping[Finish, str] = {
 }
 
 
-def encode(reply: Reply, request: Request) -> dict[str, Json]:
+def encode(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
     """The response to a request that is not streamed."""
     output: list[Item] = []
     vendor, thoughts = request.protocol == "messages", request.given["thoughts"]
@@ -30,7 +37,7 @@ def encode(reply: Reply, request: Request) -> dict[str, Json]:
         if reasoning and thoughts:
             output.append(reasoning_item(numbered("rs", reply.id, output), reasoning))
         if text.strip():
-            refused = isinstance(entry, Said) and entry.refused
+            refused = isinstance(entry, AssistantText) and entry.refused
             output.append(message_item(numbered("msg", reply.id, output), text, refused=refused))
         for item in entry_items(entry, vendor=vendor):
             output.append(item | {"id": item["id"] or numbered("fc", reply.id, output)})
@@ -41,7 +48,7 @@ def encode(reply: Reply, request: Request) -> dict[str, Json]:
     return whole(reply, request, output)
 
 
-def whole(reply: Reply, request: Request, output: Sequence[Item]) -> dict[str, Json]:
+def whole(reply: TurnReply, request: TurnRequest, output: Sequence[Item]) -> dict[str, Json]:
     """The response once all of it is there."""
     response = snapshot(request, id=reply.id, created=reply.created, model=reply.model)
     reason = _REASONS.get(reply.finish)
@@ -55,7 +62,7 @@ def whole(reply: Reply, request: Request, output: Sequence[Item]) -> dict[str, J
     }
 
 
-def snapshot(request: Request, *, id: str, created: int, model: str) -> dict[str, Json]:
+def snapshot(request: TurnRequest, *, id: str, created: int, model: str) -> dict[str, Json]:
     """The response while nothing of it is there."""
     return {
         "id": f"resp_{id}",
@@ -71,7 +78,7 @@ def snapshot(request: Request, *, id: str, created: int, model: str) -> dict[str
     }
 
 
-def last_status(reply: Reply) -> Status:
+def last_status(reply: TurnReply) -> Status:
     """How a response ended."""
     return "incomplete" if reply.finish in _REASONS else "completed"
 
@@ -81,7 +88,7 @@ def numbered(kind: str, id: str, before: Sequence[Item]) -> str:
     return f"{kind}_{id}_{len(before)}"
 
 
-def _usage(usage: Usage) -> dict[str, Json]:
+def _usage(usage: TokenUsage) -> dict[str, Json]:
     cached = detail(usage, "prompt_tokens_details", "cached_tokens")
     reasoning = detail(usage, "completion_tokens_details", "reasoning_tokens")
     return {

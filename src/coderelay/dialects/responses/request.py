@@ -1,23 +1,23 @@
 """A Responses request is read into a conversation."""
 
-from coderelay.conversation import FieldError, Request, has_run, is_open
-from coderelay.conversation.history import History
+from coderelay.conversation import FieldError, TurnRequest, has_run, is_open
+from coderelay.conversation.history_reader import History
 from coderelay.core import Json
-from coderelay.core.jsonvalue import kind
+from coderelay.core.json_values import kind
 from coderelay.dialects.kit.code_mode import Defaults, read_mode
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.responses.history import Items
-from coderelay.dialects.responses.options import (
+from coderelay.dialects.responses.history import InputItems
+from coderelay.dialects.responses.other_fields import (
     read_echo,
     read_format,
     read_options,
     refuse,
     wants_thoughts,
 )
-from coderelay.dialects.responses.program import TYPES
+from coderelay.dialects.responses.program_items import TYPES
 from coderelay.dialects.responses.tools import (
     VENDOR,
-    Told,
+    ToolReading,
     declared_tools,
     declares_vendor,
     echoed,
@@ -26,7 +26,7 @@ from coderelay.dialects.responses.tools import (
 )
 
 
-def decode(body: Json, defaults: Defaults) -> Request:
+def decode(body: Json, defaults: Defaults) -> TurnRequest:
     """The request. Raises `RequestError`s that name the field or the id."""
     fields = Fields(body)
     model, items = fields.text("model"), _input(fields)
@@ -34,18 +34,18 @@ def decode(body: Json, defaults: Defaults) -> Request:
     declared = fields.items("tools", [])
     vendor = declares_vendor(declared)
     mode = read_mode(fields, defaults, holds_code=vendor or _holds_programs(items))
-    tools = declared_tools(declared, Told(vendor))
+    tools = declared_tools(declared, ToolReading(vendor))
     history = History(tools.programmatic, defaults.limits)
     instructions = fields.text("instructions", "")
     if instructions:
         history.plain({"role": "system", "content": instructions})
-    Items(history, mode.language).read(items)
+    InputItems(history, mode.language).read(items)
     entries = history.entries()
     allowed = read_allowed(fields)
     if allowed is not None and not is_open(entries):
-        tools = declared_tools(declared, Told(vendor, allowed))
+        tools = declared_tools(declared, ToolReading(vendor, allowed))
     choice = read_choice(fields, tools, vendor=vendor)
-    return Request(
+    return TurnRequest(
         model=model,
         entries=entries,
         tools=tools.programmatic,

@@ -7,18 +7,18 @@ way: words or thoughts, which come in pieces; all else comes whole.
 from typing import assert_never
 
 from coderelay.conversation import (
-    Called,
-    CalledDirectly,
-    Ended,
-    Event,
+    AssistantText,
+    CallsHandedOut,
+    DirectCalls,
     NewEntry,
-    ReasoningDelta,
-    Reply,
-    Request,
-    Said,
-    Started,
-    TextDelta,
-    Wrote,
+    ProgramFinished,
+    ProgramStarted,
+    ReasoningStreamed,
+    TextStreamed,
+    TurnEvent,
+    TurnReply,
+    TurnRequest,
+    TurnStarted,
 )
 from coderelay.core import Json
 from coderelay.dialects.responses.items import (
@@ -34,14 +34,14 @@ from coderelay.dialects.responses.items import (
 from coderelay.dialects.responses.reply import last_status, numbered, snapshot, whole
 
 
-class Stream:
-    """The events of a streamed response. After those of the `Reply` nothing follows."""
+class ResponsesStream:
+    """The events of a streamed response. After those of the `TurnReply` nothing follows."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: TurnRequest) -> None:
         self._request = request
         self._vendor = request.protocol == "messages"
         self._thoughts = bool(request.given["thoughts"])
-        self._started = Started("", 0, request.model)
+        self._started = TurnStarted("", 0, request.model)
         self._output: list[Item] = []
         self._under_way: Item | None = None
         self._pieces: list[str] = []
@@ -49,24 +49,30 @@ class Stream:
         self._told = self._sealed = False
         self._number = -1
 
-    def feed(self, event: Event) -> list[Json]:
+    def feed(self, event: TurnEvent) -> list[Json]:
         """The events for what happened."""
         match event:
-            case Started():
+            case TurnStarted():
                 self._started = event
                 return [
                     self._event("response.created", response=self._snapshot()),
                     self._event("response.in_progress", response=self._snapshot()),
                 ]
-            case TextDelta(text):
+            case TextStreamed(text):
                 return self._say(text)
-            case ReasoningDelta(text):
+            case ReasoningStreamed(text):
                 return self._think(text) if self._thoughts else []
-            case Said(text, refused=True):
+            case AssistantText(text, refused=True):
                 return [*self._finish(), *self._refuse(text)]
-            case Said() | Wrote() | Called() | CalledDirectly() | Ended():
+            case (
+                AssistantText()
+                | ProgramStarted()
+                | CallsHandedOut()
+                | DirectCalls()
+                | ProgramFinished()
+            ):
                 return self._entry(event)
-            case Reply():
+            case TurnReply():
                 return self._last(event)
             case _:
                 assert_never(event)
@@ -132,7 +138,7 @@ class Stream:
         if text.strip() and not self._told:
             events += self._say(text)
         self._told, self._blank = False, []
-        if isinstance(entry, Said):  # only the end says whether its words are complete
+        if isinstance(entry, AssistantText):  # only the end says whether its words are complete
             self._sealed = True
             return events
         events += self._finish()
@@ -140,7 +146,7 @@ class Stream:
             events += self._send(item)
         return events
 
-    def _last(self, reply: Reply) -> list[Json]:
+    def _last(self, reply: TurnReply) -> list[Json]:
         events = self._finish(last_status(reply))
         if not self._output:
             events += [*self._begin_message(), *self._finish(last_status(reply))]

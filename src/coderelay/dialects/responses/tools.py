@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from coderelay.conversation import FieldError, Message, Unsupported
 from coderelay.core import Json
-from coderelay.core.jsonvalue import kind
+from coderelay.core.json_values import kind
+from coderelay.dialects.kit.declared_tools import DeclaredTools, kept, read_callers
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.kit.programs import read_tools
-from coderelay.dialects.kit.tools import DeclaredTools, kept, read_callers
+from coderelay.dialects.kit.program_fields import read_tools
 
 VENDOR = "programmatic_tool_calling"
 """The tool by which a client asks for OpenAI's own shapes."""
@@ -18,14 +18,14 @@ _PLAIN = ("name", "description", "parameters", "strict")
 _ECHOED = (*_PLAIN, "allowed_callers", "output_schema", "defer_loading")
 
 
-class Told(NamedTuple):
+class ToolReading(NamedTuple):
     """All that the reading of tools depends on besides them."""
 
     vendor: bool
     allowed: frozenset[str] | None = None
 
 
-class Choice(NamedTuple):
+class ToolChoice(NamedTuple):
     """`tool_choice` in the upstream's words. `program`: it must be a program."""
 
     chosen: Json
@@ -39,7 +39,7 @@ def declares_vendor(declared: list[Json]) -> bool:
 
 
 @kept
-def declared_tools(declared: list[Json], told: Told) -> DeclaredTools:
+def declared_tools(declared: list[Json], told: ToolReading) -> DeclaredTools:
     """The tools, by who may call them. Raises for those that no Chat Completions endpoint has."""
     default = ["direct"] if told.vendor else ["programmatic"]
     programmatic: dict[int, Json] = {}
@@ -83,13 +83,13 @@ def echoed(declared: list[Json]) -> list[Json]:
     ]
 
 
-def read_choice(fields: Fields, tools: DeclaredTools, *, vendor: bool) -> Choice:
+def read_choice(fields: Fields, tools: DeclaredTools, *, vendor: bool) -> ToolChoice:
     """The choice, with the tools that the model is offered because of it."""
     choice = fields.value.get("tool_choice")
     if choice is None or isinstance(choice, str):
         if choice not in (None, "none", "auto", "required"):
             raise Unsupported("tool_choice", "must be 'none', 'auto', 'required' or name a tool")
-        return Choice(choice, tools.direct)
+        return ToolChoice(choice, tools.direct)
     if not isinstance(choice, Mapping):
         raise FieldError("tool_choice", f"is {kind(choice)}, not a string or an object")
     named = fields.inner("tool_choice")
@@ -97,13 +97,13 @@ def read_choice(fields: Fields, tools: DeclaredTools, *, vendor: bool) -> Choice
         case "function":
             name = named.text("name")
             chosen = {"type": "function", "function": {"name": name}}
-            return Choice(chosen, tools.made_direct(name))
+            return ToolChoice(chosen, tools.made_direct(name))
         case "allowed_tools":
-            return Choice(named.text("mode", "auto"), tools.direct)
+            return ToolChoice(named.text("mode", "auto"), tools.direct)
         case other if other == VENDOR:
             if not vendor:
                 raise Unsupported("tool_choice", f"names {VENDOR!r}, which is none of the tools")
-            return Choice("required", tools.direct, program=True)
+            return ToolChoice("required", tools.direct, program=True)
         case other:
             reason = f"is {other!r:.40}: choose 'function', 'allowed_tools' or '{VENDOR}'"
             raise Unsupported(named.path("type"), reason)

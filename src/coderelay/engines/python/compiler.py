@@ -11,8 +11,8 @@ from collections import OrderedDict
 from wasmtime import TrapCode
 
 from coderelay.core.limits import KB, MB
-from coderelay.engines.python.instance import Guest, Instance
-from coderelay.engines.python.pool import Pool
+from coderelay.engines.python.instance import PythonGuest, PythonInstance
+from coderelay.engines.python.instance_pool import PythonPool
 from coderelay.engines.python.pristine import Pristine
 from coderelay.engines.python.world import World
 from coderelay.engines.wasm.backstop import Backstop
@@ -68,18 +68,20 @@ await main()
 """Touches the memory that compiling touches."""
 
 
-class Compiler:
+class ProgramCompiler:
     """Compiles programs, and keeps what they compile to.
 
     Compiling runs no program, so it is done without counting fuel, a fifth faster. What takes long
     or traps is done again with fuel, which then decides: the same on every machine.
     """
 
-    def __init__(self, guest: Guest, metered: Guest, backstop: Backstop, *, pool: int) -> None:
+    def __init__(
+        self, guest: PythonGuest, metered: PythonGuest, backstop: Backstop, *, pool: int
+    ) -> None:
         self._metered = metered
         self._backstop = backstop
         self._quick = Backstop(guest.engine)
-        self._pool = Pool(
+        self._pool = PythonPool(
             Pristine(lambda: _warm(guest), learn=_LEARN), pool, busy=lambda: self.busy
         )
         self._lock = threading.Lock()
@@ -145,7 +147,7 @@ class Compiler:
             self._size -= len(dropped) + len(code) + KB
 
 
-def _warm(guest: Guest) -> Instance:
-    instance = Instance(guest, warm=False)  # it runs nothing
+def _warm(guest: PythonGuest) -> PythonInstance:
+    instance = PythonInstance(guest, warm=False)  # it runs nothing
     instance.enter(World(), "compile", _SAMPLE)
     return instance

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from coderelay.core import Limits, Program, ToolName
 from coderelay.core.limits import MB
-from coderelay.engines.python.compiler import Compiler
+from coderelay.engines.python.compiler import ProgramCompiler
 from coderelay.engines.python.execution import PythonExecution
-from coderelay.engines.python.instance import IMAGE, Guest, Instance
-from coderelay.engines.python.pool import Pool
+from coderelay.engines.python.instance import IMAGE, PythonGuest, PythonInstance
+from coderelay.engines.python.instance_pool import PythonPool
 from coderelay.engines.python.pristine import Pristine
 from coderelay.engines.wasm import compiled
 from coderelay.engines.wasm.backstop import Backstop
@@ -30,14 +30,14 @@ class PythonEngine:
 
     def __init__(self, progress: Progress = lambda message: None, *, pool: int = INSTANCES) -> None:
         wasm = compiled.image(IMAGE)
-        guest = Guest(wasm, progress)
+        guest = PythonGuest(wasm, progress)
         self.fingerprint = f"python-{SEMANTICS}-{hashlib.sha256(wasm).hexdigest()[:16]}"
         self.backstop = backstop = Backstop(guest.engine)
-        self.compiler = compiler = Compiler(
-            Guest(wasm, progress, metered=False), guest, backstop, pool=min(pool, COMPILERS)
+        self.compiler = compiler = ProgramCompiler(
+            PythonGuest(wasm, progress, metered=False), guest, backstop, pool=min(pool, COMPILERS)
         )
-        programs = Pristine(lambda: Instance(guest), learn=_LEARN)
-        self.pool = Pool(programs, pool, busy=lambda: compiler.busy)
+        programs = Pristine(lambda: PythonInstance(guest), learn=_LEARN)
+        self.pool = PythonPool(programs, pool, busy=lambda: compiler.busy)
 
     def fill(self) -> None:
         """Wait until all instances are ready that are made before they are needed."""

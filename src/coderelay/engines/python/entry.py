@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from coderelay.core import Limits, Program, Raised, Result, ToolName
 from coderelay.core.unicode import normalize
+from coderelay.engines.bound_names import reached, words
 from coderelay.engines.fence import whole_block
-from coderelay.engines.reach import reached, words
 from coderelay.engines.wasm.payload import without_surrogates
 
 _TAGS = frozenset({"", "python", "python3", "py"})

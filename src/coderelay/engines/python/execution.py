@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from coderelay.core import Failure, Limits, Program, Result, ToolName
-from coderelay.core.jsonvalue import size
-from coderelay.engines.python import entry, report
-from coderelay.engines.python.compiler import Compiler
-from coderelay.engines.python.instance import MEMORY, Instance, is_full
-from coderelay.engines.python.pool import Pool
+from coderelay.core.json_values import size
+from coderelay.engines.python import entry, failure_report
+from coderelay.engines.python.compiler import ProgramCompiler
+from coderelay.engines.python.instance import MEMORY, PythonInstance, is_full
+from coderelay.engines.python.instance_pool import PythonPool
 from coderelay.engines.python.world import World
 from coderelay.engines.wasm.backstop import Backstop
-from coderelay.engines.wasm.execution import GuestExecution
+from coderelay.engines.wasm.guest_execution import GuestExecution
 from coderelay.engines.wasm.trapped import Trapped
 
 _LEVELS = ("print", "stderr", "warning")
@@ -33,8 +33,8 @@ class PythonExecution(GuestExecution):
 
     def __init__(
         self,
-        pool: Pool,
-        compiler: Compiler,
+        pool: PythonPool,
+        compiler: ProgramCompiler,
         backstop: Backstop,
         program: Program,
         names: Sequence[ToolName],
@@ -44,7 +44,7 @@ class PythonExecution(GuestExecution):
         self._pool = pool
         self._compiler = compiler
         self._world = _Listening(self)
-        self._instance: Instance | None = None
+        self._instance: PythonInstance | None = None
         self._full = True
         self.source = ""
 
@@ -155,7 +155,7 @@ class _Listening(World):
         """Take main's failure."""
         execution = self._execution
         if not self._ledger.settled:  # reading it is work
-            self._ledger.fail(report.failure(failure, execution.source, execution.names))
+            self._ledger.fail(failure_report.failure(failure, execution.source, execution.names))
 
     def exit(self) -> None:
         """End at once, as `os._exit` does."""

@@ -10,7 +10,7 @@ from wasmtime import TrapCode
 
 from coderelay.engines.python import values, wasi
 from coderelay.engines.python.world import World, current
-from coderelay.engines.wasm.native import Imports
+from coderelay.engines.wasm.native import HostImports
 from coderelay.engines.wasm.trapped import Trapped
 
 _MOST_WORDS = 16
@@ -18,10 +18,10 @@ _TAKEN_BACK = {"takes": ["handle"], "gives": None}
 """The signature of what gives a resource back."""
 
 
-def link(linker: wasmtime.Linker, module: wasmtime.Module, signatures: Path) -> Imports:
+def link(linker: wasmtime.Linker, module: wasmtime.Module, signatures: Path) -> HostImports:
     """Define every import of a module. What is returned must live as long as the linker."""
     known = json.loads(signatures.read_text("utf-8"))
-    imports = Imports(linker)
+    imports = HostImports(linker)
     defined = set()
     for item in module.imports:
         name, _, allocator = (item.name or "").partition("|")

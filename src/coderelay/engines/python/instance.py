@@ -26,16 +26,16 @@ _MEANT = ("!os_abort", "!fatal_error")
 """The functions in which the interpreter gives itself up, as the trace of a trap names them."""
 
 
-class Instance:
+class PythonInstance:
     """One interpreter in a sandbox of its own. After a trap it is dead."""
 
-    def __init__(self, guest: "Guest", *, warm: bool = True) -> None:
+    def __init__(self, guest: "PythonGuest", *, warm: bool = True) -> None:
         self.store = wasmtime.Store(guest.engine)
         self.store.set_limits(memory_size=MEMORY)
         if guest.metered:
             self.store.set_fuel(_PLENTY)
         self.store.set_epoch_deadline(_PLENTY)
-        self.core = native.Instance(self.store, guest.linked.instantiate(self.store))
+        self.core = native.CoreInstance(self.store, guest.linked.instantiate(self.store))
         self._memories: dict[str, _Memory] = {}
         try:
             if warm:
@@ -89,7 +89,7 @@ class Instance:
 class _Memory:
     """A guest's memory, with the function of its own that gives room in it."""
 
-    def __init__(self, core: native.Instance, allocator: str) -> None:
+    def __init__(self, core: native.CoreInstance, allocator: str) -> None:
         self.read = core.read
         self.write = core.write
         self._call = core.call
@@ -100,7 +100,7 @@ class _Memory:
         return self._call(self._allocator, 0, 0, align, size)
 
 
-class Guest:
+class PythonGuest:
     """The image, compiled and linked: what instances are made of."""
 
     def __init__(self, wasm: bytes, progress: compiled.Progress, *, metered: bool = True) -> None:

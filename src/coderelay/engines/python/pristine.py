@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from coderelay.engines.python.instance import MEMORY, Instance
+from coderelay.engines.python.instance import MEMORY, PythonInstance
 
 _PAGE = mmap.PAGESIZE
 _ENTRY = 8
@@ -43,20 +43,20 @@ class Pristine:
     `learn` is how many bytes are copied besides what the warm-up touched; each instance holds them.
     """
 
-    def __init__(self, make: Callable[[], Instance], *, learn: int) -> None:
+    def __init__(self, make: Callable[[], PythonInstance], *, learn: int) -> None:
         self._make = make
         self._most = learn
         self._state: _State | None = None
         self._learned = 0
 
-    def make(self) -> Instance:
+    def make(self) -> PythonInstance:
         """A new one."""
         instance = self._make()
         if self._state is None:
             self._state = _taken(instance)
         return instance
 
-    def restore(self, instance: Instance) -> bool:
+    def restore(self, instance: PythonInstance) -> bool:
         """Make a sound instance as good as new. Says whether it could."""
         core, state = instance.core, self._state
         if state is None or core.memory_size != state.size:
@@ -77,7 +77,11 @@ class Pristine:
         return True
 
     def _learn(
-        self, instance: Instance, state: _State, more: int, stretches: Sequence[tuple[int, int]]
+        self,
+        instance: PythonInstance,
+        state: _State,
+        more: int,
+        stretches: Sequence[tuple[int, int]],
     ) -> None:
         """What one program touches, the next will: copying a page costs far less than a fault."""
         learned = self._learned + sum(end - start for start, end in stretches)
@@ -88,7 +92,7 @@ class Pristine:
             self._learned = learned
 
 
-def _taken(instance: Instance) -> _State | None:
+def _taken(instance: PythonInstance) -> _State | None:
     core = instance.core
     flags = _own(core.address, core.memory_size)
     if flags is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from coderelay.core.program import FIXED_DATE
 from coderelay.engines.python.values import Memory
-from coderelay.engines.wasm.clock import VirtualClock
+from coderelay.engines.wasm.virtual_clock import VirtualClock
 
 if TYPE_CHECKING:
     from coderelay.engines.python.live.files import Files

@@ -8,7 +8,7 @@ none: a wrong line costs a model more than no line.
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from coderelay.engines.typescript.syntax import Call, Syntax
+from coderelay.engines.typescript.syntax import CallSite, Syntax
 
 _NO_CALL = re.compile(r"not a (?:function|constructor)\Z")
 _READ = re.compile(r"cannot (?:read|set) property '(.+)' of (?:undefined|null)\Z")
@@ -64,7 +64,7 @@ def thrown_at(
     return (_read(syntax, at, read[1]) if read else at), message
 
 
-def _last_in(syntax: Syntax, at: int) -> list[Call]:
+def _last_in(syntax: Syntax, at: int) -> list[CallSite]:
     """The calls for which nothing is evaluated behind a token but the call itself."""
     function = syntax.function_of(at)
     return [
@@ -91,7 +91,7 @@ def _no_call(
     return one_line(syntax, calls), f"{names} is {message}" if names else message
 
 
-def _is_function(syntax: Syntax, call: Call, known: Collection[str]) -> bool:
+def _is_function(syntax: Syntax, call: CallSite, known: Collection[str]) -> bool:
     shown = syntax.shown(call)
     return shown in _FUNCTIONS or shown in known or shown in syntax.function_names
 

@@ -11,8 +11,8 @@ from coderelay.core import Execution, Limits, Program, ToolName
 from coderelay.engines.typescript.checkpoints import Checkpoints
 from coderelay.engines.typescript.execution import TypeScriptExecution
 from coderelay.engines.typescript.imports import link
+from coderelay.engines.typescript.instance_pool import TypeScriptPool
 from coderelay.engines.typescript.prepare import Preparer
-from coderelay.engines.typescript.stock import Stock
 from coderelay.engines.typescript.swc import Swc
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.compiled import Progress, image, load
@@ -40,7 +40,7 @@ class TypeScriptEngine:
             progress=progress,
         )
         linker, self._imports = link(engine, self._module)
-        self._stock = Stock(engine, self._module, linker, handles)
+        self._stock = TypeScriptPool(engine, self._module, linker, handles)
         self._checkpoints = Checkpoints()
         self._backstop = Backstop(engine)
         self._preparer = Preparer(Swc(guest / "swc.wasm", progress))

@@ -5,16 +5,16 @@ import struct
 from collections.abc import Callable, Hashable, Sequence
 
 from coderelay.core import Failure, Limits, Program, Raised, Result, ToolName
-from coderelay.engines.reach import reached, words
+from coderelay.engines.bound_names import reached, words
 from coderelay.engines.typescript.checkpoints import Checkpoint, Checkpoints
-from coderelay.engines.typescript.failure import Thrown
+from coderelay.engines.typescript.failure_report import Thrown
 from coderelay.engines.typescript.imports import enter, leave
+from coderelay.engines.typescript.instance_pool import TypeScriptPool
 from coderelay.engines.typescript.prepare import Preparer
-from coderelay.engines.typescript.quickjs import Guest, GuestMemoryExhausted
+from coderelay.engines.typescript.quickjs import GuestMemoryExhausted, QuickJsGuest
 from coderelay.engines.typescript.stack import FILE
-from coderelay.engines.typescript.stock import Stock
 from coderelay.engines.wasm.backstop import Backstop
-from coderelay.engines.wasm.execution import NO_MEMORY, GuestExecution
+from coderelay.engines.wasm.guest_execution import NO_MEMORY, GuestExecution
 from coderelay.engines.wasm.payload import has_long_integer, without_surrogates
 
 MEMORY = 64 * 1024 * 1024
@@ -44,14 +44,14 @@ class TypeScriptExecution(GuestExecution):
         *,
         backstop: Backstop,
         preparer: Preparer,
-        stock: Stock,
+        stock: TypeScriptPool,
         checkpoints: Checkpoints,
     ) -> None:
         super().__init__(program, tuple(names), limits, backstop)
         self._preparer = preparer
         self._stock = stock
         self._checkpoints = checkpoints
-        self._held: Guest | None = None
+        self._held: QuickJsGuest | None = None
         self._unhandled: dict[int, tuple[int, int]] = {}
         self._due = 0
         self._hears: dict[bytes, Callable[..., bool]] = {
@@ -176,7 +176,7 @@ class TypeScriptExecution(GuestExecution):
     # Steps.
 
     @property
-    def _guest(self) -> Guest:
+    def _guest(self) -> QuickJsGuest:
         assert self._held is not None
         return self._held
 

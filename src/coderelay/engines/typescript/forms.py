@@ -20,7 +20,7 @@ _BEFORE_TYPE = (":", "<", "|", "&", "typeof", "as", "extends", "satisfies", "key
 _IN_TYPES = ("<", "|", "&", ":", ",", "=", "?")
 
 
-class Imports(Exception):
+class ImportFound(Exception):
     """The program imports a module, at this line and column."""
 
     def __init__(self, text: str, start: int) -> None:
@@ -38,7 +38,7 @@ class Shaped:
 def shape(source: str) -> Shaped:
     """Take a fence, `export` and `import type` away, and call `main` where the program does not.
 
-    Raises `Imports` for a program that wants a module."""
+    Raises `ImportFound` for a program that wants a module."""
     text = "\n" + _uncommand(unfence(source))
     mentions = _MENTIONS.findall(text)
     if not mentions:
@@ -114,10 +114,10 @@ def _unexport(text: str, found: _Tokens) -> Iterator[_Edit]:
         elif words[:1] == ["{"]:
             closing = found.closing[place + 1]
             if every[closing + 1 : closing + 2] and every[closing + 1].text == "from":
-                raise Imports(text, token.start)
+                raise ImportFound(text, token.start)
             yield _Edit(token.start, every[closing].end)
         elif words[:1] == ["*"]:
-            raise Imports(text, token.start)
+            raise ImportFound(text, token.start)
         else:
             yield _Edit(token.start, token.end)
 
@@ -130,13 +130,13 @@ def _unimport(text: str, found: _Tokens) -> Iterator[_Edit]:
             continue
         words = [token.text for token in every[place + 1 : place + 4]]
         if words[:1] == ["("] and not _is_type(found, place):
-            raise Imports(text, token.start)
+            raise ImportFound(text, token.start)
         if words[1:3] == ["=", "require"]:
-            raise Imports(text, token.start)
+            raise ImportFound(text, token.start)
         if token.depth or words[:1] in (["("], ["."]) or "=" in words[1:3]:
             continue  # a type, a method, or an alias of a namespace
         if words[:1] != ["type"] or words[1:2] in (["from"], [","]):
-            raise Imports(text, token.start)
+            raise ImportFound(text, token.start)
         yield _Edit(token.start, every[found.string[place]].end)
 
 

@@ -10,8 +10,8 @@ from typing import Protocol
 
 import wasmtime
 
-from coderelay.engines.typescript.quickjs import Guest
-from coderelay.engines.wasm.native import Imports
+from coderelay.engines.typescript.quickjs import QuickJsGuest
+from coderelay.engines.wasm.native import HostImports
 
 _BADF, _NOSYS = 8, 52
 
@@ -31,13 +31,13 @@ class Listener(Protocol):
 
 class _Current(threading.local):
     listener: Listener
-    guest: Guest
+    guest: QuickJsGuest
 
 
 _current = _Current()
 
 
-def enter(listener: Listener, guest: Guest) -> None:
+def enter(listener: Listener, guest: QuickJsGuest) -> None:
     """Let imports on this thread speak to this execution, and know its guest, from now on."""
     _current.listener, _current.guest = listener, guest
 
@@ -79,10 +79,10 @@ _IMPORTS: dict[str, Callable[..., int | None]] = {
 }
 
 
-def link(engine: wasmtime.Engine, module: wasmtime.Module) -> tuple[wasmtime.Linker, Imports]:
+def link(engine: wasmtime.Engine, module: wasmtime.Module) -> tuple[wasmtime.Linker, HostImports]:
     """A linker with every import that the module has, and its functions, which must be kept."""
     linker = wasmtime.Linker(engine)
-    imports = Imports(linker)
+    imports = HostImports(linker)
     for item in module.imports:
         imports.define(item, _IMPORTS[item.name or ""])
     return linker, imports

@@ -12,10 +12,10 @@ import wasmtime
 from wasmtime import TrapCode
 
 from coderelay.core import Failure, TimedOut
-from coderelay.engines.frame import code_frame
+from coderelay.engines.code_frame import code_frame
 from coderelay.engines.typescript.edits import Edited
 from coderelay.engines.typescript.enums import const_enums_left, with_plain_enums
-from coderelay.engines.typescript.forms import LINES_BEFORE, Imports, Shaped, enclose, shape
+from coderelay.engines.typescript.forms import LINES_BEFORE, ImportFound, Shaped, enclose, shape
 from coderelay.engines.typescript.namespaces import join_namespaces
 from coderelay.engines.typescript.sourcemap import parse
 from coderelay.engines.typescript.swc import Swc, Unstrippable
@@ -126,7 +126,7 @@ class Preparer:
             return Failure("syntax", "the source has half a surrogate pair", name="SyntaxError")
         try:
             shaped = shape(source)
-        except Imports as found:
+        except ImportFound as found:
             frame = code_frame(source, found.line, found.column)
             return Failure(
                 "syntax",

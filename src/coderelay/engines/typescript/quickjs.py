@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from coderelay.engines.wasm.native import Instance
+from coderelay.engines.wasm.native import CoreInstance
 
 BOX = 64 * 1024
 """Bytes of the inbox and the outbox: texts up to that pass without allocating."""
@@ -49,10 +49,12 @@ class GuestMemoryExhausted(Exception):
     """The guest has no room for what the host must give it."""
 
 
-class Guest:
+class QuickJsGuest:
     """QuickJS in one instance. Handles are places in its memory; who gets one frees it."""
 
-    def __init__(self, instance: Instance, handles: Mapping[str, int], memory_limit: int) -> None:
+    def __init__(
+        self, instance: CoreInstance, handles: Mapping[str, int], memory_limit: int
+    ) -> None:
         self.store = instance.store
         self.call = instance.call
         self.read = instance.read

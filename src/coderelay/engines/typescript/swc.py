@@ -16,7 +16,7 @@ import wasmtime
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.compiled import Progress, image, load
 from coderelay.engines.wasm.config import metered
-from coderelay.engines.wasm.native import Imports, Instance
+from coderelay.engines.wasm.native import CoreInstance, HostImports
 
 FUEL = 2_000_000_000  # the longest honest source takes a tenth of it
 SECONDS = 30.0
@@ -53,7 +53,7 @@ class Swc:
         )
         self._backstop = Backstop(engine)
         self._linker = wasmtime.Linker(engine)
-        self._imports = Imports(self._linker)
+        self._imports = HostImports(self._linker)
         for item in self._module.imports:
             self._imports.define(item, _import(item.name or ""))
         self._linked = self._linker.instantiate_pre(self._module)
@@ -67,7 +67,7 @@ class Swc:
         try:
             with self._backstop.watch(store, SECONDS):
                 instance = self._linked.instantiate(store)
-                _current.glue = glue = _Glue(Instance(store, instance))
+                _current.glue = glue = _Glue(CoreInstance(store, instance))
                 return glue.transform(source, options)
         except wasmtime.Trap:
             if glue.aborted is None:
@@ -81,7 +81,7 @@ class Swc:
 class _Glue:
     """One instance with the objects that it holds by number."""
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: CoreInstance) -> None:
         self._store = instance.store
         self._call = instance.call
         self.read = instance.read

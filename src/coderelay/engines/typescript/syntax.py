@@ -26,7 +26,7 @@ _CLOSES = {")": "(", "]": "[", "}": "{"}
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallSite:
     """A call: the token that names what is called, and the brackets of its arguments."""
 
     callee: int
@@ -73,7 +73,7 @@ class Syntax:
         """Whether a token is a name, or a word that may be one."""
         return self.is_word(at) and self.text(at) not in _KEYWORDS - _ALSO_NAMES
 
-    def calls_around(self, at: int) -> list[Call]:
+    def calls_around(self, at: int) -> list[CallSite]:
         """The calls in whose callee or arguments a token is, innermost first."""
         after = at + 1
         while self.text(after) == "[" and after in self.partner:
@@ -90,18 +90,18 @@ class Syntax:
             bracket = self.around[bracket]
         return found
 
-    def _call(self, opening: int) -> Call | None:
+    def _call(self, opening: int) -> CallSite | None:
         if self.text(opening) != "(" or opening not in self.partner:
             return None
         optional = self.text(opening - 1) == "." and self.text(opening - 2) == "?"
         callee = opening - (3 if optional else 1)
         if self.text(callee) in (")", "]"):
-            return Call(self.partner.get(callee, callee), opening, self.partner[opening])
+            return CallSite(self.partner.get(callee, callee), opening, self.partner[opening])
         if not self.is_word(callee) or self.text(callee) in _NO_CALLEE_KEYWORDS:
             return None
-        return Call(callee, opening, self.partner[opening])
+        return CallSite(callee, opening, self.partner[opening])
 
-    def shown(self, call: Call) -> str:
+    def shown(self, call: CallSite) -> str:
         """What is called, as it is written: `a.b`; nothing where that is long or no name."""
         first = call.callee
         while True:

@@ -19,7 +19,7 @@ import wasmtime
 from wasmtime import TrapCode
 from wasmtime import _ffi as ffi
 
-from coderelay.core.wanted import is_wanted
+from coderelay.core.cancellation import is_wanted
 from coderelay.engines.wasm.trapped import Trapped
 
 _TICK = 0.1

@@ -3,9 +3,9 @@
 import copy
 
 from coderelay.core import Call, Failure, Json, Limits, Log, Returned
-from coderelay.core.jsoncounts import TooManyValues
-from coderelay.core.jsonreader import read_json
-from coderelay.core.jsonvalue import NotJson, size
+from coderelay.core.json_counts import TooManyValues
+from coderelay.core.json_reader import read_json
+from coderelay.core.json_values import NotJson, size
 
 UNREADABLE = object()
 _NO_VALUE = Failure(

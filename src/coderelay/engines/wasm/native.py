@@ -37,7 +37,7 @@ class _Raised(threading.local):
 _raised = _Raised()
 
 
-class Instance:
+class CoreInstance:
     """One instance of a core module: its functions by name, and its memory."""
 
     def __init__(self, store: wasmtime.Store, instance: wasmtime.Instance) -> None:
@@ -129,7 +129,7 @@ class Instance:
         raise caught if raised is None else raised
 
 
-class Imports:
+class HostImports:
     """Host functions for a linker, each from numbers to an integer or nothing."""
 
     def __init__(self, linker: wasmtime.Linker) -> None:

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TypeVar
 
-from coderelay.core.wanted import while_wanted, who_waits
+from coderelay.core.cancellation import while_wanted, who_waits
 from coderelay.engines.wasm.nativestack import start_with_stack
 
 T = TypeVar("T")

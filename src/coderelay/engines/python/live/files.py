@@ -7,8 +7,12 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from coderelay.engines.python.live.directory import Directory, Node, TooManyOpen
-from coderelay.engines.python.live.usage import Refused
+from coderelay.engines.python.live.quota import WriteRefused
+from coderelay.engines.python.live.session_directory import (
+    DirectoryNode,
+    SessionDirectory,
+    TooManyOpen,
+)
 from coderelay.engines.python.values import Case
 
 CHUNK = 1 << 15
@@ -35,23 +39,23 @@ _T = TypeVar("_T")
 
 
 @dataclass(slots=True)
-class Reading:
+class FileReading:
     """A stream out of a file."""
 
-    node: Node
+    node: DirectoryNode
     offset: int
 
 
 @dataclass(slots=True)
-class Writing:
+class FileWriting:
     """A stream into a file; at its end where there is no offset."""
 
-    node: Node
+    node: DirectoryNode
     offset: int | None
 
 
 @dataclass(slots=True)
-class Listing:
+class FileListing:
     """A stream of what is in a directory."""
 
     entries: Generator[os.DirEntry[str], None, None]
@@ -60,7 +64,7 @@ class Listing:
 class Files:
     """What a guest's handles stand for."""
 
-    def __init__(self, directory: Directory) -> None:
+    def __init__(self, directory: SessionDirectory) -> None:
         self._directory = directory
         self._things: dict[int, object] = {}
         self._made = _FIRST - 1
@@ -73,9 +77,9 @@ class Files:
     def drop(self, number: int) -> None:
         """The guest gives a handle back."""
         match self._things.pop(number, None):
-            case Node() as node:
+            case DirectoryNode() as node:
                 self._directory.close(node)
-            case Listing(entries):
+            case FileListing(entries):
                 entries.close()
 
     def end(self) -> None:
@@ -86,33 +90,33 @@ class Files:
 
     def read_via_stream(self, number: int, offset: int) -> int:
         """A stream out of a file."""
-        return self._own(Reading(self._file(number), offset))
+        return self._own(FileReading(self._file(number), offset))
 
     def write_via_stream(self, number: int, offset: int) -> int:
         """A stream into a file."""
-        return self._own(Writing(self._file(number), offset))
+        return self._own(FileWriting(self._file(number), offset))
 
     def append_via_stream(self, number: int) -> int:
         """A stream to the end of a file."""
-        return self._own(Writing(self._file(number), None))
+        return self._own(FileWriting(self._file(number), None))
 
     def read_stream(self, number: int, size: int) -> bytes:
         """The next bytes of a stream; none at its end."""
-        reading = self._get(number, Reading)
+        reading = self._get(number, FileReading)
         data = self._read(reading.node, size, reading.offset)
         reading.offset += len(data)
         return data
 
     def write_stream(self, number: int, data: bytes) -> None:
         """Write the next bytes of a stream."""
-        writing = self._get(number, Writing)
+        writing = self._get(number, FileWriting)
         self._directory.write(writing.node, data, writing.offset)
         if writing.offset is not None:
             writing.offset += len(data)
 
     def can_write(self, number: int) -> int:
         """How many bytes a stream takes at once."""
-        self._get(number, Writing)
+        self._get(number, FileWriting)
         return CHUNK
 
     def read(self, number: int, size: int, offset: int) -> tuple[bytes, bool]:
@@ -148,7 +152,7 @@ class Files:
         node = self._directory.open(self._node(number), path, access=access, how=how)
         try:
             return self._own(node)
-        except Refused:
+        except WriteRefused:
             self._directory.close(node)
             raise
 
@@ -177,12 +181,12 @@ class Files:
         """What is in a directory."""
         node = self._node(number)
         if not node.is_directory:
-            raise Refused("not-directory")
-        return self._own(Listing(self._directory.entries(node)))
+            raise WriteRefused("not-directory")
+        return self._own(FileListing(self._directory.entries(node)))
 
     def read_directory_entry(self, number: int) -> dict[str, Any] | None:
         """The next entry, if there is one."""
-        for entry in self._get(number, Listing).entries:
+        for entry in self._get(number, FileListing).entries:
             if _has_form(entry.name):
                 return {"type": _type(entry), "name": entry.name}
         return None
@@ -216,25 +220,25 @@ class Files:
     def _status(self, number: int, path_flags: frozenset[str], path: str) -> os.stat_result:
         about = self._directory.status(self._node(number), path)
         if stat.S_ISLNK(about.st_mode) and "symlink-follow" in path_flags:
-            raise Refused("no-entry")
+            raise WriteRefused("no-entry")
         return about
 
-    def _read(self, node: Node, size: int, offset: int) -> bytes:
+    def _read(self, node: DirectoryNode, size: int, offset: int) -> bytes:
         return os.pread(node.fd, min(size, CHUNK), offset)
 
-    def _node(self, number: int) -> Node:
-        return self._get(number, Node)
+    def _node(self, number: int) -> DirectoryNode:
+        return self._get(number, DirectoryNode)
 
-    def _file(self, number: int) -> Node:
+    def _file(self, number: int) -> DirectoryNode:
         node = self._node(number)
         if node.is_directory:
-            raise Refused("is-directory")
+            raise WriteRefused("is-directory")
         return node
 
     def _get(self, number: int, kind: type[_T]) -> _T:
         thing = self._things.get(number)
         if not isinstance(thing, kind):
-            raise Refused("bad-descriptor")
+            raise WriteRefused("bad-descriptor")
         return thing
 
     def _own(self, thing: object) -> int:

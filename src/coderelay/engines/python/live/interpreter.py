@@ -10,19 +10,19 @@ from typing import Self
 from wasmtime import TrapCode
 
 from coderelay.core import EngineError, Failure, Json
-from coderelay.core.jsonvalue import size
-from coderelay.engines.python import entry, report
+from coderelay.core.json_values import size
+from coderelay.engines.python import entry, failure_report
 from coderelay.engines.python.engine import PythonEngine
 from coderelay.engines.python.execution import EXITED
-from coderelay.engines.python.instance import Instance, is_full
-from coderelay.engines.python.live.calls import Answer, LiveCall
-from coderelay.engines.python.live.clock import SYSTEM_TIME, Time
-from coderelay.engines.python.live.directory import Directory
-from coderelay.engines.python.live.limits import DEFAULT_LIVE_LIMITS, LiveLimits
-from coderelay.engines.python.live.usage import Quota
-from coderelay.engines.python.live.world import LiveWorld, out_of_time
+from coderelay.engines.python.instance import PythonInstance, is_full
+from coderelay.engines.python.live.quota import Quota
+from coderelay.engines.python.live.session_calls import Answer, LiveCall
+from coderelay.engines.python.live.session_clock import SYSTEM_TIME, Time
+from coderelay.engines.python.live.session_directory import SessionDirectory
+from coderelay.engines.python.live.session_limits import DEFAULT_LIVE_LIMITS, LiveLimits
+from coderelay.engines.python.live.session_world import LiveWorld, out_of_time
 from coderelay.engines.wasm.config import STACK
-from coderelay.engines.wasm.execution import CRASHED, NO_MEMORY, STOPPED
+from coderelay.engines.wasm.guest_execution import CRASHED, NO_MEMORY, STOPPED
 from coderelay.engines.wasm.nativestack import require
 from coderelay.engines.wasm.off_main import OffMainThread
 from coderelay.engines.wasm.trapped import Trapped
@@ -68,12 +68,12 @@ class Live:
         self._limits = limits
         self._time = time
         self._cells = 0
-        self._instance: Instance | None = None
+        self._instance: PythonInstance | None = None
         self._world: LiveWorld | None = None
         self._closed = self._full = False
         self._off_main = OffMainThread()
         quota = Quota(limits.files, limits.entries)
-        self._directory = Directory(directory, quota, descriptors=limits.descriptors)
+        self._directory = SessionDirectory(directory, quota, descriptors=limits.descriptors)
 
     @property
     def alive(self) -> bool:
@@ -141,7 +141,7 @@ class Live:
         self._full = full
         return Cell("".join(world.output), world.value or None, failure, self.alive)
 
-    def _ready(self) -> tuple[Instance, LiveWorld]:
+    def _ready(self) -> tuple[PythonInstance, LiveWorld]:
         if self._instance is not None and self._world is not None:
             return self._instance, self._world
         limits = self._limits
@@ -166,12 +166,12 @@ class Live:
             raise
         if world.failure is not None:
             self._drop()
-            told = report.failure(world.failure, "", ())
+            told = failure_report.failure(world.failure, "", ())
             raise EngineError(f"the session does not begin: {told.message}")
         return instance, world
 
     def _enter(
-        self, instance: Instance, world: LiveWorld, seconds: float, export: str, *texts: str
+        self, instance: PythonInstance, world: LiveWorld, seconds: float, export: str, *texts: str
     ) -> None:
         world.budget.begin_step(instance.store)
         with self._engine.backstop.watch(instance.store, seconds, self._time.monotonic):
@@ -217,11 +217,11 @@ def _is_broken(world: LiveWorld) -> bool:
     """Whether the harness failed, and not the cell: code can come to it and break it."""
     if world.value is not None:
         return False
-    return world.failure is None or report.is_bare(world.failure)
+    return world.failure is None or failure_report.is_bare(world.failure)
 
 
 def _failure(world: LiveWorld, source: str) -> Failure | None:
-    told = None if world.failure is None else report.failure(world.failure, source, ())
+    told = None if world.failure is None else failure_report.failure(world.failure, source, ())
     if world.passed is not None:
         limit = _limit(*world.passed)
         if told is None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from coderelay.engines.python.live.files import Files
-from coderelay.engines.python.live.usage import Refused
+from coderelay.engines.python.live.quota import WriteRefused
 from coderelay.engines.python.values import Case, Err, Ok
 from coderelay.engines.python.world import World
 
@@ -82,7 +82,7 @@ def _asked(method: Callable[..., Any]) -> Callable[..., Ok | Err]:
             return Err("not-permitted")
         try:
             return Ok(method(world.files, *arguments))
-        except (Refused, OSError, OverflowError) as error:
+        except (WriteRefused, OSError, OverflowError) as error:
             return Err(_code(world, error))
 
     return call
@@ -90,7 +90,7 @@ def _asked(method: Callable[..., Any]) -> Callable[..., Ok | Err]:
 
 def _code(world: World, error: Exception) -> str:
     """WASI's word for what went wrong. What passed a limit is told at the end of the cell too."""
-    if isinstance(error, Refused):
+    if isinstance(error, WriteRefused):
         message = getattr(error, "message", None)
         if message is not None:
             world.exceed("files", message)
@@ -103,7 +103,7 @@ def _code(world: World, error: Exception) -> str:
 def _preopened(world: World) -> list[Any]:
     try:
         return [] if world.files is None else world.files.preopened()
-    except Refused as error:
+    except WriteRefused as error:
         _code(world, error)
         return []
 
@@ -114,7 +114,7 @@ def _read(world: World, number: int, size: int) -> Ok | Err:
     try:
         data = world.files.read_stream(number, size)
         world.charge(len(data))
-    except (Refused, OSError, OverflowError) as error:
+    except (WriteRefused, OSError, OverflowError) as error:
         return _failed(world, error)
     return Ok(data) if data or not size else _CLOSED
 
@@ -124,7 +124,7 @@ def _can_write(world: World, number: int) -> Ok | Err:
         return _CLOSED
     try:
         return Ok(world.files.can_write(number))
-    except Refused:
+    except WriteRefused:
         return _CLOSED
 
 
@@ -134,7 +134,7 @@ def _write(world: World, number: int, data: bytes) -> Ok | Err:
     try:
         world.charge(len(data))
         world.files.write_stream(number, data)
-    except (Refused, OSError, OverflowError) as error:
+    except (WriteRefused, OSError, OverflowError) as error:
         return _failed(world, error)
     return Ok()
 
@@ -146,7 +146,7 @@ def _flush(world: World, number: int) -> Ok | Err:
 
 def _failed(world: World, error: Exception) -> Err:
     _code(world, error)
-    if isinstance(error, Refused) and error.code == "bad-descriptor":
+    if isinstance(error, WriteRefused) and error.code == "bad-descriptor":
         return _CLOSED
     return Err(Case("last-operation-failed", 0))
 

@@ -1,0 +1,52 @@
+"""What an agent tells its user interface, as it happens."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from coderelay.client.answer_calls import Answered, Called
+from coderelay.core import Completed, Failed, Json, Program
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """The next piece of what the model says."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """The next piece of what the model thinks, where its endpoint tells."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramWritten:
+    """The model wrote a program; its calls follow."""
+
+    program: Program
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramEnded:
+    """The program with this id came to its end, well or badly."""
+
+    id: str
+    outcome: Completed | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The last event: the whole text, why it ended (`stop`, `length`, `content_filter`), and
+    the usage that was reported, summed over the requests."""
+
+    text: str
+    finish: str = "stop"
+    usage: Mapping[str, Json] = field(default_factory=dict)
+
+
+AgentEvent: TypeAlias = (
+    TextDelta | ReasoningDelta | ProgramWritten | Called | Answered | ProgramEnded | Answer
+)

@@ -1,0 +1,68 @@
+"""Whether something is large: then it is not worked on in the event loop, where others wait."""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from coderelay.conversation.entries import (
+    AssistantText,
+    CallsHandedOut,
+    DirectCalls,
+    ProgramFinished,
+    ProgramStarted,
+    ReasoningStreamed,
+    TextStreamed,
+    TurnEvent,
+    TurnReply,
+    TurnStarted,
+)
+from coderelay.core import Completed, Failed, Json, Outcome, Suspended
+from coderelay.core.json_writer import is_small
+
+_MANY_LOGS = 1_000
+
+
+def is_large_outcome(outcome: Outcome) -> bool:
+    """Whether a program's value, its calls or its logs are large."""
+    return len(outcome.logs) > _MANY_LOGS or not is_small(*_of_outcome(outcome))
+
+
+def is_large_event(event: TurnEvent) -> bool:
+    """Whether what is written to a client for an event is large."""
+    if isinstance(event, ProgramFinished) and len(event.outcome.logs) > _MANY_LOGS:
+        return True
+    if isinstance(event, TurnReply):
+        return any(is_large_event(entry) for entry in event.entries)
+    return not is_small(*_of_event(event))
+
+
+def _of_outcome(outcome: Outcome) -> Iterator[Json]:
+    yield from (log.text for log in outcome.logs)
+    match outcome:
+        case Completed(value):
+            yield value
+        case Suspended(calls):
+            yield from (call.arguments for call in calls)
+        case Failed(error):
+            yield from (error.message, error.stack, error.frame)
+        case _:
+            assert_never(outcome)
+
+
+def _of_event(event: TurnEvent) -> Iterator[Json]:
+    match event:
+        case TextStreamed(text) | ReasoningStreamed(text):
+            yield text
+        case AssistantText(text, reasoning, extra):
+            yield from (text, reasoning, extra)
+        case ProgramStarted(program, text, reasoning):
+            yield from (program.source, text, reasoning)
+        case DirectCalls(calls, text, reasoning):
+            yield from (calls, text, reasoning)
+        case CallsHandedOut(_, handed):
+            yield from ([call.id, call.arguments] for call in handed)
+        case ProgramFinished(_, outcome):
+            yield from _of_outcome(outcome)
+        case TurnStarted() | TurnReply():
+            pass
+        case _:
+            assert_never(event)

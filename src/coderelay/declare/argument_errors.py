@@ -1,0 +1,263 @@
+"""Why arguments do not fit, in words that a program's author can act on."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from coderelay.core import Json
+from coderelay.core.nearest_names import Nearest, nearest
+from coderelay.declare.schema_notes import brief
+from coderelay.declare.validation import Error
+from coderelay.declare.validation.walk import Path
+
+_VALUE = 60
+_PLACE = 120
+_OPTIONS = 10
+_LOOKED_AT = 50
+_NESTED = 8
+_TOLD = 20
+_SUGGESTED = 100
+"""Among how many properties that were passed one is looked for that was meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentError:
+    """One reason, and the parameter that it is about, if it is about one."""
+
+    reason: str
+    parameter: str | None
+    passed: tuple[Path, str] | None = None
+    """The object and its property that the reason already speaks of, if it speaks of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a language speaks of arguments and of what is in them."""
+
+    argument: str
+    """What the arguments themselves are called."""
+    inner: str
+    """What a property of an object in them is called."""
+    step: Callable[[str], str]
+    """How a program writes the way to such a property."""
+
+    def place(self, path: Sequence[str | int]) -> str:
+        """A path into the arguments, as a program would write it: `filters.tags[0]`."""
+        text = ""
+        for step in path:
+            if isinstance(step, int):
+                text += f"[{step}]"
+            elif text:
+                text += self.step(step)
+            else:
+                text = step if step.isidentifier() else f"[{brief(step, _VALUE)}]"
+        if len(text) <= _PLACE:
+            return text
+        return f"{text[: _PLACE // 2]}…{text[-_PLACE // 2 :]}"
+
+    def property(self, path: Sequence[str | int]) -> str:
+        """What a property of the object at a path is called."""
+        return self.inner if path else self.argument
+
+
+def kind_of(value: Json) -> str:
+    """The JSON type of a value."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case str():
+            return "string"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case list():
+            return "array"
+        case _:
+            return "object"
+
+
+def shown(value: Json) -> str:
+    """A value and its type, cut."""
+    return "null" if value is None else f"{kind_of(value)} {brief(value, _VALUE)}"
+
+
+class Describer:
+    """Puts the errors of one schema into words. What it looks up by is made once and kept."""
+
+    def __init__(self, wording: Wording) -> None:
+        self._wording = wording
+        self._indices: dict[int, Nearest] = {}
+
+    def misfits(self, errors: Iterable[Error], limit: int) -> list[ArgumentError]:
+        """Up to `limit` reasons, in an order that depends on the arguments alone."""
+        found: list[Error] = []
+        for error in islice(errors, _LOOKED_AT):
+            found.extend(_inner(error))
+        told: dict[ArgumentError, None] = {}
+        for error in sorted(found, key=_order)[:_TOLD]:
+            told[self._misfit(error)] = None
+            if len(told) > limit:
+                break
+        return without_repetition(told)[:limit]
+
+    def unexpected(self, path: Sequence[str | int], name: str, known: Nearest) -> ArgumentError:
+        """The reason that an object has a property that was not declared."""
+        close = known.to(name, 1)
+        hint = f" (did you mean {brief(close[0], _VALUE)}?)" if close else ""
+        said = f"unexpected {self._wording.property(path)} {brief(name, _VALUE)}{hint}"
+        where = self._wording.place(path)
+        reason = f"{where}: {said}" if where else said
+        return ArgumentError(reason, str(path[0]) if path else None, (tuple(path), name))
+
+    def _misfit(self, error: Error) -> ArgumentError:
+        path = error.path
+        if error.word in ("additionalProperties", "unevaluatedProperties"):
+            return self.unexpected(path, str(error.said), self._properties(error.schema))
+        if error.word == "required":
+            return self._missing(error)
+        return ArgumentError(self._reason(error), str(path[0]) if path else None)
+
+    def _reason(self, error: Error) -> str:
+        where = self._wording.place(error.path)
+        if error.word == "enum":
+            said = self._enum(error)
+        else:
+            said = _VALUES.get(error.word, _otherwise)(error)
+        return f"{where or 'the object'} {said}, got {shown(error.value)}"
+
+    def _missing(self, error: Error) -> ArgumentError:
+        missing, path, where = str(error.said), error.path, self._wording.place(error.path)
+        known = _mapping(error.schema, "properties")
+        given = islice((name for name in error.value if name not in known), _SUGGESTED)
+        close = nearest(missing, given, 1)
+        hint = f" (you passed {brief(close[0], _VALUE)})" if close else ""
+        said = f"missing required {self._wording.property(path)} {brief(missing, _VALUE)}{hint}"
+        reason = f"{where}: {said}" if where else said
+        passed = (path, close[0]) if close else None
+        return ArgumentError(reason, str(path[0]) if path else None, passed)
+
+    def _enum(self, error: Error) -> str:
+        options, more = error.said, ""
+        if len(options) > _OPTIONS:
+            more = ", …"
+            if isinstance(error.value, str):
+                texts = (each for each in options if isinstance(each, str))
+                close = self._index(options, texts).to(error.value)
+                if close:
+                    some = ", ".join(brief(each, _VALUE) for each in close)
+                    return f"must be one of {len(options)} values, such as {some}"
+        return (
+            f"must be one of {', '.join(brief(each, _VALUE) for each in options[:_OPTIONS])}{more}"
+        )
+
+    def _properties(self, schema: Mapping[str, Json]) -> Nearest:
+        known = _mapping(schema, "properties")
+        return self._index(known, known)
+
+    def _index(self, part: Json, names: Iterable[str]) -> Nearest:
+        """The names in a part of the schema, ready to be asked."""
+        found = self._indices.get(id(part))
+        if found is None:
+            found = self._indices[id(part)] = Nearest(names)
+        return found
+
+
+def without_repetition(misfits: Iterable[ArgumentError]) -> list[ArgumentError]:
+    """Each reason once, and of those that speak of the same property the first."""
+    found: dict[object, ArgumentError] = {}
+    for each in misfits:
+        found.setdefault(each.passed or each.reason, each)
+    return list(found.values())
+
+
+def _order(error: Error) -> list[tuple[int, str]]:
+    return [(step, "") if isinstance(step, int) else (-1, step) for step in error.path]
+
+
+def _mapping(schema: Mapping[str, Json], word: str) -> Mapping[str, Json]:
+    found = schema.get(word)
+    return found if isinstance(found, dict) else _NOTHING
+
+
+_NOTHING: Mapping[str, Json] = {}
+
+
+def _inner(error: Error, depth: int = 0) -> list[Error]:
+    """The errors to tell of: where no option of a choice fits, those of the one that was meant."""
+    if error.word not in ("anyOf", "oneOf") or depth > _NESTED:
+        return [error]
+    meant = [branch for branch in error.branches if branch and not _another(branch, error)]
+    if not meant or any(not branch for branch in error.branches):
+        return [error]
+    best = min(meant, key=len)
+    return [each for inner in best for each in _inner(inner, depth + 1)]
+
+
+def _another(branch: Sequence[Error], choice: Error) -> bool:
+    """Whether an option was clearly not meant: the type differs, or the constant that marks it."""
+    here = len(choice.path)
+    return any(
+        (error.word == "type" and len(error.path) <= here)
+        or (error.word in ("const", "enum") and len(error.path) <= here + 1)
+        for error in branch
+    )
+
+
+def _type(error: Error) -> str:
+    return f"must be {' or '.join(_types(error))}"
+
+
+def _types(error: Error) -> list[str]:
+    return error.said if isinstance(error.said, list) else [str(error.said)]
+
+
+def _choice(error: Error) -> str:
+    if any(not branch for branch in error.branches):
+        return "must fit only one of its alternatives"
+    kinds: dict[str, None] = {}
+    for branch in error.branches:
+        for inner in branch:
+            if inner.word == "type" and inner.path == error.path:
+                kinds.update(dict.fromkeys(_types(inner)))
+    return f"must be {' or '.join(kinds)}" if kinds else "must fit one of its alternatives"
+
+
+def _bound(words: str) -> Callable[[Error], str]:
+    return lambda error: words.format(brief(error.said, _VALUE))
+
+
+def _exclusive(words: str, exclusive: str) -> Callable[[Error], str]:
+    """In draft 4 a flag beside the bound says whether it is one itself."""
+    return lambda error: (exclusive if error.value == error.said else words).format(
+        brief(error.said, _VALUE)
+    )
+
+
+def _otherwise(error: Error) -> str:
+    return f"does not fit {brief(error.word, _VALUE)}"
+
+
+_VALUES: dict[str, Callable[[Error], str]] = {
+    "type": _type,
+    "anyOf": _choice,
+    "oneOf": _choice,
+    "const": _bound("must be {}"),
+    "minimum": _exclusive("must be at least {}", "must be more than {}"),
+    "maximum": _exclusive("must be at most {}", "must be less than {}"),
+    "exclusiveMinimum": _bound("must be more than {}"),
+    "exclusiveMaximum": _bound("must be less than {}"),
+    "multipleOf": _bound("must be a multiple of {}"),
+    "minLength": _bound("must have at least {} characters"),
+    "maxLength": _bound("must have at most {} characters"),
+    "minItems": _bound("must have at least {} items"),
+    "maxItems": _bound("must have at most {} items"),
+    "minProperties": _bound("must have at least {} properties"),
+    "maxProperties": _bound("must have at most {} properties"),
+    "pattern": _bound("must match the pattern {}"),
+    "propertyNames": _bound("must have no property of the name {}"),
+    "uniqueItems": lambda error: "must have no item twice",
+    "falseSchema": lambda error: "must be left out",
+}

@@ -1,0 +1,99 @@
+"""A call that does not fit its tool, or asks about the tools, is answered by the host; no client
+sees it."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from coderelay.core import Call, CallError, Json, Raised, Result, Returned, Tool, ToolName, Work
+from coderelay.declare.argument_check import (
+    UNDECLARED_ARGUMENTS,
+    ArgumentCheck,
+    UndeclaredArguments,
+)
+from coderelay.declare.host_functions import FOUND, SEARCH, HostFunction, bind
+from coderelay.declare.languages import find, sendable
+from coderelay.declare.schema_notes import cut
+from coderelay.declare.tool_lookup import ToolLookup
+
+_MESSAGE = 1_500
+
+
+class ToolHost:
+    """Answers the calls that name no tool, do not fit it, or are of the host's own functions. Its
+    answers depend on the tools alone, so a replay gets the same.
+
+    A property that a tool's schema does not name does not fit, unless the schema lets it pass or
+    `undeclared_arguments` is `allow`: see `coderelay.declare.undeclared`.
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        names: Sequence[ToolName],
+        language: str,
+        *,
+        undeclared_arguments: UndeclaredArguments = "refuse",
+    ) -> None:
+        if undeclared_arguments not in UNDECLARED_ARGUMENTS:
+            known = " or ".join(UNDECLARED_ARGUMENTS)
+            raise ValueError(
+                f"unknown choice {undeclared_arguments!r} for undeclared arguments: choose {known}"
+            )
+        own = bind(names, language)
+        self.names = (*(each.name for each in own.values()), *names)
+        """All that a program can call: the host's own functions, then the tools."""
+        self._own = {name: each.own for name, each in own.items()}
+        self._tools = {tool.name: tool for tool in tools}
+        self._identifiers = {name.name: name.identifiers[0] for name in names}
+        self._directory = ToolLookup(tools, names, language)
+        self._name = language
+        self._language = find(language)
+        self._undeclared = undeclared_arguments
+        self._checks: dict[str, ArgumentCheck] = {}
+
+    def answer(self, call: Call, work: Work | None = None) -> Result | None:
+        """The answer to the call, or None where that is the client's to give. What it cost is
+        added to `work`."""
+        own, tool = self._own.get(call.name), self._tools.get(call.name)
+        work = work or Work()
+        try:
+            if own is not None:
+                return self._ask(own, own.named(call.arguments), work)
+            if tool is None:
+                return _raised(self._directory.unknown(call.name), "UnknownToolError")
+            return self._check(tool, call.arguments, work)
+        except UnicodeEncodeError:
+            name = call.name if tool is None else self._identifiers[call.name]
+            return _misfit(f"{name}: a string in the arguments has half of a surrogate pair")
+
+    def _ask(self, own: HostFunction, arguments: dict[str, Json] | None, work: Work) -> Result:
+        """The answer of a function of our own."""
+        message = own.misfit(arguments, self._name)
+        if message is not None or arguments is None:
+            return _misfit(message or "")
+        if own is SEARCH:
+            limit = int(arguments.get("limit", FOUND))
+            return Returned(self._directory.search(arguments["query"], limit, work))
+        described = self._directory.describe(arguments["name"], work)
+        if described is None:
+            return _raised(self._directory.unknown(arguments["name"]), "UnknownToolError")
+        return Returned(described)
+
+    def _check(self, tool: Tool, arguments: Json, work: Work) -> Raised | None:
+        check = self._checks.get(tool.name)
+        if check is None:
+            identifier = self._identifiers[tool.name]
+            check = ArgumentCheck(tool, identifier, self._language, self._undeclared)
+            self._checks[tool.name] = check
+        message = check.misfit(arguments, work)
+        return None if message is None else _misfit(message)
+
+
+def _misfit(message: str) -> Raised:
+    return _raised(sendable(cut(message, _MESSAGE)), "ArgumentsError", "arguments")
+
+
+def _raised(
+    message: str, name: str, kind: Literal["exception", "arguments"] = "exception"
+) -> Raised:
+    return Raised(CallError(message, name=name, kind=kind))

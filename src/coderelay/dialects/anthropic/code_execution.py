@@ -1,0 +1,120 @@
+"""Code execution: a program as a `server_tool_use` block, its end as the result of that block.
+
+The block's id carries what a replay needs besides the code. The result is text, as the API has it:
+what was printed and then the value in `stdout`, a failure in `stderr`. It is used as it stands
+when it comes back.
+"""
+
+from coderelay.conversation import FieldError, HistoryError, Unsupported
+from coderelay.conversation.block_builder import brief
+from coderelay.conversation.old_state import from_block_id
+from coderelay.conversation.outcome_text import from_text, put_out, recalled
+from coderelay.conversation.program_state import (
+    SourcelessState,
+    decode_without_source,
+    encode_without_source,
+)
+from coderelay.conversation.state_text import UnreadableState
+from coderelay.core import Completed, Failed, Failure, Json, Log, Program
+from coderelay.core.program import FIXED_DATE
+from coderelay.dialects.anthropic.tools import CODE_EXECUTION
+from coderelay.dialects.kit.fields import Fields
+
+LANGUAGE = "python"
+RESULT = "code_execution_tool_result"
+_PREFIX = "srvtoolu_"
+
+
+def block_id(program: Program) -> str:
+    """The id of a program's block. One that another server began keeps its own."""
+    return (
+        program.id if program.id.startswith(_PREFIX) else _PREFIX + encode_without_source(program)
+    )
+
+
+def program_id(id: str) -> str:
+    """The id of the program that a block's id stands for."""
+    state = _state(id)
+    return id if state is None else state.id
+
+
+def read_program(block: Fields) -> tuple[Program, HistoryError | None]:
+    """The program of a `server_tool_use` block, and what is wrong with it, if anything is."""
+    if block.text("name") != CODE_EXECUTION:
+        reason = f"is {block.text('name')!r:.60}: of the server's tools only code execution is here"
+        raise Unsupported(block.path("name"), reason)
+    id, source = block.text("id"), block.inner("input").text("code")
+    if not id:
+        raise FieldError(block.path("id"), "is empty: a block of code has an id")
+    state = _state(id)
+    if state is None:
+        return Program(LANGUAGE, source, id, FIXED_DATE), None
+    program = state.program(source)
+    if program is not None:
+        return program, None
+    reason = f"the code of {brief(id)} was changed: send blocks back as they came"
+    changed = Program(LANGUAGE, source, state.id, state.created)
+    return changed, HistoryError(reason, block.path("input.code"))
+
+
+def read_result(block: Fields) -> Completed | Failed:
+    """How a program ended, as the history tells it."""
+    content = block.inner("content")
+    match content.text("type"):
+        case "code_execution_result":
+            out, err = content.text("stdout", ""), content.text("stderr", "")
+            if content.number("return_code", 0) == 0:
+                return recalled(Completed(out or None, _logs("stderr", err)))
+            return recalled(Failed(_failure(err), _logs("print", out)))
+        case "code_execution_tool_result_error":
+            return Failed(_failure(content.text("error_code", "unavailable")))
+        case other:
+            reason = f"is {other!r:.60}: only a result in plain text can be shown to the model"
+            raise Unsupported(content.path("type"), reason)
+
+
+def program_block(program: Program) -> dict[str, Json]:
+    """A program, as the client gets it."""
+    return {
+        "type": "server_tool_use",
+        "id": block_id(program),
+        "name": CODE_EXECUTION,
+        "input": {"code": program.source},
+    }
+
+
+def result_block(program: Program, outcome: Completed | Failed) -> dict[str, Json]:
+    """A program's end, as the client gets it."""
+    failed = isinstance(outcome, Failed)
+    said, log = put_out(outcome)
+    out, err = (log, said) if failed else (said, log)
+    content: dict[str, Json] = {
+        "type": "code_execution_result",
+        "stdout": out,
+        "stderr": err,
+        "return_code": 1 if failed else 0,
+        "content": [],
+    }
+    return {"type": RESULT, "tool_use_id": block_id(program), "content": content}
+
+
+def _state(id: str) -> SourcelessState | None:
+    """What the id of a block carries, or None where another server made it."""
+    text = id.removeprefix(_PREFIX)
+    old = from_block_id(text, LANGUAGE)
+    if old is not None:
+        return old
+    try:
+        return decode_without_source(text)
+    except UnreadableState:
+        return None
+
+
+def _failure(text: str) -> Failure:
+    outcome = from_text(text, failed=True)
+    assert isinstance(outcome, Failed)
+    return outcome.error
+
+
+def _logs(level: str, text: str) -> tuple[Log, ...]:
+    return (Log(level, text),) if text else ()

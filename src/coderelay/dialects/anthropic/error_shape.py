@@ -1,0 +1,59 @@
+"""An error in the shape of the Anthropic API. What is wrong beyond its broad `type` is told by
+`details.error_code`, where the official libraries look for it."""
+
+from collections.abc import Mapping
+
+from coderelay.conversation import Unsupported
+from coderelay.core import Json
+from coderelay.dialects.kit.error_table import describe
+
+_TYPES = {
+    "invalid_api_key": "authentication_error",
+    "foreign_host": "permission_error",
+    "not_found": "not_found_error",
+    "body_too_large": "request_too_large",
+    "overloaded": "overloaded_error",
+    "upstream_timeout": "timeout_error",
+    "upstream_error": "api_error",
+    "server_error": "api_error",
+}
+"""The API's types, by the codes of our errors; all others are for the client to repair."""
+_SAID = frozenset({"divergence", "damaged_token", "max_programs"})
+"""Codes that no type of the API tells."""
+
+
+class ThreadUnsupported(Unsupported):
+    """A request that wants the server to remember. The official runners know the code, and send
+    the whole history from then on."""
+
+    details: Mapping[str, Json] = {
+        "error_code": "thread_unsupported_request",
+        "unsupported": ["thread"],
+    }
+
+    def __init__(self) -> None:
+        super().__init__("thread", "asks for memory, and this server has none: send all messages")
+
+
+def error_body(error: Exception) -> tuple[int, dict[str, Json], Mapping[str, str]]:
+    """Status, body and headers."""
+    found = describe(error)
+    code = "body_too_large" if found.status == 413 else None
+    body = error_object(found.message, type=found.type, param=found.param, code=code)
+    if isinstance(error, ThreadUnsupported):
+        body["error"]["details"] = dict(error.details)
+    return found.status, body, found.headers
+
+
+def error_object(
+    message: str, *, type: str, param: str | None = None, code: str | None = None
+) -> dict[str, Json]:
+    """The body of an error. The server fills in the request's id."""
+    code = code or type
+    error: dict[str, Json] = {
+        "type": _TYPES.get(code, "invalid_request_error"),
+        "message": message,
+    }
+    if code in _SAID:
+        error["details"] = {"error_code": code}
+    return {"type": "error", "error": error, "request_id": None}

@@ -1,0 +1,149 @@
+"""What a model meant: words, a program, calls of its own, or something to tell it off for."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from io import StringIO
+from typing import TypeAlias
+
+from coderelay.conversation import Message, call_ids
+from coderelay.conversation.model_view import fresh_id
+from coderelay.core import Json
+from coderelay.core.json_values import NotJson, dump
+from coderelay.gateway.model_answer import ModelAnswer, ModelCall
+from coderelay.gateway.model_json import LONGEST, read_model_json
+from coderelay.gateway.program_in_text import Speech
+from coderelay.gateway.toolset import Toolset
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What the model was offered. `code` is the code tool's name, None where there was none."""
+
+    toolset: Toolset
+    code: str | None
+    direct: Collection[str]
+    parallel: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """Text for the client; nothing at all is words, too."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramText:
+    """A program, and the text beside it."""
+
+    source: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCalls:
+    """Calls of tools that the model may call itself, as the client gets them."""
+
+    calls: tuple[Message, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidCall:
+    """A call that cannot be carried out, and what the model is told of it."""
+
+    name: str
+    arguments: str
+    reason: str
+    text: str
+
+
+Meaning: TypeAlias = PlainText | ProgramText | OwnCalls | InvalidCall
+
+
+def understand(answer: ModelAnswer, speech: Speech, offer: Offer) -> Meaning:
+    """The first kind of call counts, and the first program only: the rest is dropped."""
+    calls, text = answer.calls, answer.text
+    if not calls and offer.code is not None and speech.rest() and answer.finish == "stop":
+        before = text[: len(text) - len(speech.rest())]
+        source = speech.program(offer.toolset.spellings)
+        if source is not None:
+            return ProgramText(source, before)
+        calls = [ModelCall(name=name, written=StringIO(given)) for name, given in speech.calls()]
+        text = before if calls else text
+    if not calls or (offer.code is None and not offer.direct):
+        return PlainText(text)
+    first = calls[0]
+    if first.name.removeprefix("functions.") == offer.code:
+        return _code(first, answer, text)
+    if first.name in offer.direct:
+        chosen = [call for call in calls if call.name in offer.direct]
+        return OwnCalls(_written(chosen if offer.parallel else chosen[:1]), text)
+    return InvalidCall(first.name, _sound(first.arguments), _reproach(first.name, offer), text)
+
+
+def _code(call: ModelCall, answer: ModelAnswer, text: str) -> Meaning:
+    try:
+        arguments = read_model_json(call.arguments)
+    except NotJson as error:
+        if answer.finish == "length":
+            return PlainText(text)
+        reason = (
+            f"The arguments of {call.name} are no JSON ({error}): nothing was run. "
+            'Send one object {"code": "…"} with the whole program as a JSON string.'
+        )
+        return InvalidCall(call.name, _sound(call.arguments), reason, text)
+    source = _source(arguments)
+    if source is None:
+        reason = f'{call.name} takes one object {{"code": "…"}}: nothing was run.'
+        return InvalidCall(call.name, _sound(call.arguments), reason, text)
+    return ProgramText(source, text)
+
+
+def _source(arguments: Json) -> str | None:
+    """The program in the arguments: under `code`, or the only text that is there."""
+    if isinstance(arguments, str):
+        return arguments
+    if not isinstance(arguments, Mapping):
+        return None
+    code = arguments.get("code")
+    if isinstance(code, str):
+        return code
+    texts = [value for value in arguments.values() if isinstance(value, str)]
+    return texts[0] if len(texts) == 1 else None
+
+
+def _reproach(name: str, offer: Offer) -> str:
+    identifier = offer.toolset.identifiers.get(name)
+    if offer.code is None:
+        return f"There is no tool {name!r:.80}: nothing was run."
+    if identifier is None:
+        return f"There is no tool {name!r:.80}: nothing was run. Write a program for {offer.code}."
+    return (
+        f"{name} cannot be called directly: nothing was run. "
+        f"Call {identifier} inside a program, and run that with {offer.code}."
+    )
+
+
+def _sound(arguments: str) -> str:
+    """Arguments that an upstream accepts back, whatever the model wrote."""
+    try:
+        if isinstance(read_model_json(arguments), dict):
+            return arguments
+    except NotJson:
+        pass
+    return dump({"code": arguments[:LONGEST]})
+
+
+def _written(calls: list[ModelCall]) -> tuple[Message, ...]:
+    """The calls under the upstream's ids, or under fresh ones where those cannot tell apart."""
+    written: list[Message] = []
+    seen: set[str] = set()
+    for place, call in enumerate(calls):
+        id = call.id
+        if not id or id in seen or call_ids.is_ours(id):
+            id = fresh_id(place, call.name, call.arguments)
+        seen.add(id)
+        function = {"name": call.name, "arguments": call.arguments or "{}"}
+        written.append({**call.extra, "id": id, "type": "function", "function": function})
+    return tuple(written)

@@ -1,0 +1,130 @@
+"""A model's answer, collected from its pieces; what is kept of them is bounded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import assert_never
+
+from coderelay.conversation import Finish, TokenUsage, UpstreamError
+from coderelay.core import Json
+from coderelay.models.model import (
+    CallPiece,
+    Delta,
+    FinishPiece,
+    ModelNamePiece,
+    ReasoningPiece,
+    RefusalPiece,
+    TextPiece,
+    UsagePiece,
+)
+
+_LONGEST = 16_000_000
+"""Characters of an answer, all its parts together."""
+_PER_CALL, _PER_FIELD = 1_000, 100
+"""Characters that a call and a further field count for besides their text: an empty one takes
+memory, too."""
+_FINISHES: dict[str, Finish] = {"length": "length", "content_filter": "content_filter"}
+
+
+@dataclass(slots=True)
+class ModelCall:
+    """A call as the model wrote it: the arguments are text, sound or not."""
+
+    id: str = ""
+    name: str = ""
+    extra: dict[str, Json] = field(default_factory=dict)
+    written: StringIO = field(default_factory=StringIO)
+
+    @property
+    def arguments(self) -> str:
+        """The text of the arguments."""
+        return self.written.getvalue()
+
+
+@dataclass(slots=True)
+class ModelAnswer:
+    """What one model call came to."""
+
+    finish: Finish = "stop"
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    model: str = ""
+    extra: dict[str, Json] = field(default_factory=dict)
+    refused: bool = False
+    """The text says that the model refuses."""
+    # not lists of pieces: of a text in pieces of one letter each they take twenty times its memory
+    _text: StringIO = field(default_factory=StringIO)
+    _thoughts: StringIO = field(default_factory=StringIO)
+    _calls: dict[int, ModelCall] = field(default_factory=dict)
+    _next_place: int = 0
+    _length: int = 0
+
+    @property
+    def text(self) -> str:
+        """What it said."""
+        return self._text.getvalue()
+
+    @property
+    def reasoning(self) -> str:
+        """What it thought aloud."""
+        return self._thoughts.getvalue()
+
+    @property
+    def calls(self) -> list[ModelCall]:
+        """The calls, in the order in which they began."""
+        return [call for call in self._calls.values() if call.name]
+
+    def add(self, delta: Delta) -> None:
+        """Take the next piece."""
+        match delta:
+            case TextPiece(text) | RefusalPiece(text):
+                self._count(len(text))
+                self.refused |= isinstance(delta, RefusalPiece) and self._text.tell() == 0
+                self._text.write(text)
+            case ReasoningPiece(text):
+                self._count(len(text))
+                self._thoughts.write(text)
+            case CallPiece():
+                self._add_call(delta)
+            case FinishPiece(reason):
+                self.finish = _FINISHES.get(reason, "stop")
+            case UsagePiece(usage):
+                self.usage = usage
+            case ModelNamePiece(model, extra):
+                self.model = model or self.model
+                self._add_fields(self.extra, extra)
+            case _:
+                assert_never(delta)
+
+    def _add_call(self, piece: CallPiece) -> None:
+        place = piece.place
+        known = self._calls.get(place)
+        if known is not None and piece.id and known.id and piece.id != known.id:
+            place = self._next_place  # some upstreams give all calls of an answer one index
+        self._next_place = max(self._next_place, place + 1)
+        if place not in self._calls:
+            self._count(_PER_CALL)
+        self._count(len(piece.arguments) + len(piece.id) + len(piece.name))
+        call = self._calls.setdefault(place, ModelCall())
+        call.id = call.id or piece.id
+        call.name = call.name or piece.name
+        call.written.write(piece.arguments)
+        self._add_fields(call.extra, _without_type(piece.extra))
+
+    def _add_fields(self, known: dict[str, Json], fields: Mapping[str, Json]) -> None:
+        """Some upstreams send a field with every piece: the last one counts, in length too."""
+        for name, value in fields.items():
+            if name in known:
+                self._count(-len(repr(known[name])))
+            else:
+                self._count(len(name) + _PER_FIELD)
+            self._count(len(repr(value)))
+            known[name] = value
+
+    def _count(self, length: int) -> None:
+        self._length += length
+        if self._length > _LONGEST:
+            raise UpstreamError("the model's answer does not come to an end")
+
+
+def _without_type(extra: Mapping[str, Json]) -> dict[str, Json]:
+    return {key: value for key, value in extra.items() if key != "type"}

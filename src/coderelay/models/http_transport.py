@@ -1,0 +1,226 @@
+"""A transport for httpx on plain asyncio: what httpx promises, at a fraction of its own's cost.
+
+httpx's default transport looks through all its connections for every request, and passes several
+layers for every read. A gateway that holds hundreds of streams open at once cannot afford it.
+HTTP/1.1 only, TLS and plain HTTP proxies included; for any other kind of proxy httpx's own
+transport is used. See docs/design/transport.md.
+"""
+
+import asyncio
+import ssl
+import time
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+from coderelay.models.http_connection import HttpConnection
+
+IDLE = 15.0
+"""Seconds that an unused connection is kept: less than servers keep it, mostly."""
+
+_Origin = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A proxy that is spoken to in plain HTTP; `authorization` is a header line, or nothing."""
+
+    host: str
+    port: int
+    authorization: bytes = b""
+
+    @classmethod
+    def at(cls, url: str) -> "Proxy":
+        """The proxy of a URL such as `http://user:password@host:3128`."""
+        address = urlsplit(url)
+        if address.username is None:
+            return cls(address.hostname or "", address.port or 80)
+        login = f"{unquote(address.username)}:{unquote(address.password or '')}"
+        line = b"Proxy-Authorization: Basic " + b64encode(login.encode()) + b"\r\n"
+        return cls(address.hostname or "", address.port or 80, line)
+
+
+class AsyncioTransport(httpx.AsyncBaseTransport):
+    """Keeps connections alive. A request that finds its old connection dead is sent again, once:
+    the server closed it before it read anything."""
+
+    def __init__(self, *, verify: ssl.SSLContext | None = None, proxy: Proxy | None = None) -> None:
+        self._idle: dict[_Origin, list[HttpConnection]] = {}
+        self._verify = verify
+        self.proxy = proxy
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """httpx: send a request; the answer's body is still to be read."""
+        timeouts = request.extensions.get("timeout", {})
+        origin = _origin(request.url)
+        data = _written(request, await request.aread(), self.proxy)
+        connection = self._take(origin)
+        if connection is not None:
+            try:
+                await self._request(connection, data, timeouts)
+            except httpx.RemoteProtocolError:
+                if connection.began:
+                    raise
+                connection = None
+        if connection is None:
+            connection = await self._connect(origin, timeouts.get("connect"))
+            await self._request(connection, data, timeouts)
+        stream = _Body(self, origin, connection, timeouts.get("read"))
+        return httpx.Response(connection.status, headers=connection.headers, stream=stream)
+
+    async def aclose(self) -> None:
+        """httpx: drop what is idle."""
+        for connections in self._idle.values():
+            for connection in connections:
+                connection.close()
+        self._idle.clear()
+
+    def release(self, origin: _Origin, connection: HttpConnection) -> None:
+        """Take a connection back, if it can serve again."""
+        if not connection.reusable:
+            return connection.close()
+        connection.idle_since = time.monotonic()
+        return self._idle.setdefault(origin, []).append(connection)
+
+    def _take(self, origin: _Origin) -> HttpConnection | None:
+        """The connection used last: the likeliest to be alive."""
+        idle = self._idle.get(origin, [])
+        while idle:
+            connection = idle.pop()
+            if not connection.closed and time.monotonic() - connection.idle_since < IDLE:
+                return connection
+            connection.close()
+        return None
+
+    async def _request(
+        self, connection: HttpConnection, data: bytes, timeouts: dict[str, float | None]
+    ) -> None:
+        try:
+            await connection.request(data, timeouts.get("read"))
+        except BaseException:
+            connection.close()
+            raise
+
+    async def _connect(self, origin: _Origin, timeout: float | None) -> HttpConnection:
+        _, host, port = origin
+        try:
+            async with asyncio.timeout(timeout):
+                if self.proxy is None:
+                    return await self._open(host, port, self._context_of(origin))
+                connection = await self._open(self.proxy.host, self.proxy.port, None)
+                await self._tunnel(connection, origin, self.proxy)
+                return connection
+        except TimeoutError:
+            raise httpx.ConnectTimeout(f"no connection to {host} in {timeout} seconds") from None
+        except OSError as error:
+            raise httpx.ConnectError(f"no connection to {host}, port {port}: {error}") from error
+
+    async def _open(self, host: str, port: int, context: ssl.SSLContext | None) -> HttpConnection:
+        loop = asyncio.get_running_loop()
+        _, connection = await loop.create_connection(HttpConnection, host, port, ssl=context)
+        return connection
+
+    async def _tunnel(self, connection: HttpConnection, origin: _Origin, proxy: Proxy) -> None:
+        """Have the proxy connect us to a host that speaks TLS; all else it passes on itself."""
+        context = self._context_of(origin)
+        if context is None:
+            return
+        _, host, port = origin
+        target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        head = f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n".encode()
+        try:
+            await connection.request(head + proxy.authorization + b"\r\n", None)
+            if not 200 <= connection.status < 300:
+                raise httpx.ProxyError(f"the proxy answered {connection.status} to CONNECT")
+            await connection.start_tls(context, host)
+        except BaseException:
+            connection.close()
+            raise
+
+    def _context_of(self, origin: _Origin) -> ssl.SSLContext | None:
+        if origin[0] != "https":
+            return None
+        if self._verify is None:
+            self._verify = httpx.create_ssl_context()
+        return self._verify
+
+
+class ForeignProxyTransport(httpx.AsyncHTTPTransport):
+    """httpx's own transport, for kinds of proxies that ours does not speak to. It would wait for
+    ever while interim answers (1xx) come, so the headers of an answer have a deadline here."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """httpx: send a request; the answer's body is still to be read."""
+        timeouts = request.extensions.get("timeout", {})
+        read = timeouts.get("read")
+        others = sum(timeouts.get(name) or 0.0 for name in ("connect", "write"))
+        try:
+            async with asyncio.timeout(None if read is None else read + others):
+                return await super().handle_async_request(request)
+        except TimeoutError:
+            raise httpx.ReadTimeout("the headers of the answer did not come in time") from None
+
+
+class _Body(httpx.AsyncByteStream):
+    """Gives its connection back when it was read to the end, and drops it otherwise."""
+
+    def __init__(
+        self,
+        transport: AsyncioTransport,
+        origin: _Origin,
+        connection: HttpConnection,
+        timeout: float | None,
+    ) -> None:
+        self._transport = transport
+        self._origin = origin
+        self._connection: HttpConnection | None = connection
+        self._timeout = timeout
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._connection is None:
+            raise httpx.StreamClosed
+        async for piece in self._connection.body(self._timeout):
+            yield piece
+
+    async def aclose(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            self._transport.release(self._origin, connection)
+
+
+def transport_for(base_url: str) -> httpx.AsyncBaseTransport:
+    """The transport for an address, by way of a proxy where the environment names one for it."""
+    address = urlsplit(base_url)
+    proxies = getproxies()
+    proxy = proxies.get(address.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(address.hostname or ""):
+        return AsyncioTransport()
+    if "://" not in proxy:
+        proxy = f"http://{proxy}"
+    if urlsplit(proxy).scheme == "http":
+        return AsyncioTransport(proxy=Proxy.at(proxy))
+    return ForeignProxyTransport(
+        proxy=proxy, limits=httpx.Limits(max_connections=None, max_keepalive_connections=100)
+    )
+
+
+def _origin(url: httpx.URL) -> _Origin:
+    return url.scheme, url.host, url.port or (443 if url.scheme == "https" else 80)
+
+
+def _written(request: httpx.Request, body: bytes, proxy: Proxy | None) -> bytes:
+    target, more = request.url.raw_path, b""
+    if proxy is not None and request.url.scheme == "http":
+        target = b"http://" + request.url.netloc + target
+        more = proxy.authorization
+    lines = [request.method.encode("ascii") + b" " + target + b" HTTP/1.1"]
+    lines += [name + b": " + value for name, value in request.headers.raw]
+    head = b"\r\n".join(lines)
+    breaks = len(lines) - 1
+    if head.count(b"\r") != breaks or head.count(b"\n") != breaks or b"\0" in head:
+        raise httpx.LocalProtocolError("a header holds a line break or a NUL")
+    return head + b"\r\n" + more + b"\r\n" + body

@@ -1,0 +1,38 @@
+"""The model of `--upstream scripted`: no intelligence, so that everything else can be tried.
+
+A program in a fenced block of the user's message is written as it stands; all else gets words.
+"""
+
+from collections.abc import Mapping
+
+from coderelay.core import Json
+from coderelay.engines.fence import first_block
+from coderelay.models.scripted_model import ScriptedAnswer, ScriptedModel
+
+_SHOWN = 2_000
+WORDS = (
+    "This is Coderelay's scripted model, not a real one. Send a tool and a message with a program "
+    "in a fenced block, and I will write that program."
+)
+
+
+def demonstration() -> ScriptedModel:
+    """The model."""
+    return ScriptedModel(_answer)
+
+
+def _answer(body: Mapping[str, Json]) -> ScriptedAnswer | str:
+    last = body["messages"][-1] if body["messages"] else {}
+    text = _text(last.get("content"))
+    if last.get("role") == "tool":
+        return f"The program came to: {text[:_SHOWN]}"
+    source = first_block(text)
+    if source is None or last.get("role") != "user" or not body.get("tools"):
+        return WORDS
+    return ScriptedAnswer(code=source)
+
+
+def _text(content: Json) -> str:
+    if isinstance(content, list):
+        return "".join(_text(part.get("text")) for part in content if isinstance(part, Mapping))
+    return content if isinstance(content, str) else ""
