@@ -33,7 +33,8 @@ def interrupting(folder: Path, *arguments: str) -> dict[str, Any]:
         text=True,
     )
     assert done.returncode == 0, done.stderr[-5_000:]
-    return json.loads(done.stdout)
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
 
 
 def is_clean(told: dict[str, Any], *, interrupted: int) -> None:

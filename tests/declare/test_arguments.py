@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from coderelay.core import Call, CallError, CallHost, InvalidTool, Raised, Tool
+from coderelay.core import Call, CallError, CallHost, InvalidTool, Raised, Tool, Work
 from coderelay.declare import ToolHost, check_tools, names
 from tests.declare.processes import printed
 from tests.declare.schemas import arbitrary, deep_list, objects
@@ -57,13 +57,14 @@ def error(name: str, arguments: Any, language: str = "typescript") -> CallError:
 def misfit(schema: Any, arguments: Any) -> str | None:
     tools = [Tool("t", "", schema)]
     answer = host(tools=tools).answer(Call(0, "t", arguments))
-    return answer.error.message if answer is not None else None
+    assert answer is None or isinstance(answer, Raised)
+    return None if answer is None else answer.error.message
 
 
 def test_a_call_that_fits_is_left_to_the_client() -> None:
     answering: CallHost = host()
     for arguments in ({"query": "x"}, {"query": "x", "limit": 5.0}):
-        assert answering.answer(Call(0, "web_search", arguments)) is None
+        assert answering.answer(Call(0, "web_search", arguments), Work()) is None
 
 
 @pytest.mark.parametrize(
@@ -211,6 +212,7 @@ def test_any_call_of_any_tool_is_answered_and_answered_the_same(
         first = host(language, tools).answer(call)
         assert first == host(language, tools).answer(call)
         if first is not None:
+            assert isinstance(first, Raised)
             first.error.message.encode()
 
 

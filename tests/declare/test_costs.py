@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -134,7 +135,7 @@ def test_a_search_is_paid_for_the_same_whether_or_not_it_is_remembered() -> None
     assert len(set(costs)) == 1
 
 
-SCHEMAS = {
+SCHEMAS: dict[str, Any] = {
     "a list of types that are none": {"type": ["x"] * 48_000},
     "a list of schemas that are none": {"items": [5] * 48_000},
     "too many properties": {"properties": named(60_000)},

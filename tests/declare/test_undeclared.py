@@ -126,7 +126,7 @@ def test_a_part_that_only_asks_for_more_opens_nothing(schema: Any) -> None:
 
 
 def test_what_options_declare_of_one_property_is_taken_together() -> None:
-    branches = [{"properties": {"p": {"properties": {each: {}}}}} for each in ("x", "y")]
+    branches: Any = [{"properties": {"p": {"properties": {each: {}}}}} for each in ("x", "y")]
     assert refusal({"allOf": branches}, {"p": {"x": 1, "y": 2}}) == ""
     assert "p: unexpected" in refusal({"allOf": branches}, {"p": {"z": 1}})
 

@@ -63,7 +63,7 @@ def test_an_end_is_told_and_read(outcome: Completed | Failed, status: str, resul
 
 
 def conversation(*answers: Any, **more: Any) -> list[Json]:
-    asked = {"tools": [SEARCH], "language": "typescript", "stream": False, **more}
+    asked: dict[str, Any] = {"tools": [SEARCH], "language": "typescript", "stream": False, **more}
     history = CLIENT.user("Go.")
     return CLIENT.converse(history, script(*answers), FUNCTIONS, **asked).history
 
@@ -181,7 +181,7 @@ def test_a_program_may_be_written_where_no_tool_allows_it() -> None:
 @pytest.mark.parametrize("vendor", [False, True], ids=["plain", "vendor"])
 def test_words_after_calls_do_not_end_their_program(vendor: bool) -> None:
     client = ResponsesClient(vendor=vendor)
-    asked = {"tools": [SEARCH], "language": "typescript", "stream": False}
+    asked: dict[str, Any] = {"tools": [SEARCH], "language": "typescript", "stream": False}
     model = script(code(PROGRAMS["typescript"]["twice"]), "Done.")
     history = client.user("Go.")
     for _ in range(2):

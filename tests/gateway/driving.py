@@ -60,7 +60,7 @@ async def events(body: Json, model: Model, **settings: Any) -> tuple[TurnRequest
     return request, [event async for event in turn]
 
 
-def ask(body: Json, model: Model, **settings: Any) -> dict[str, Any]:
+def ask(body: Json, model: Model, **settings: Any) -> Json:
     """One request and its response; streamed ones are put together again."""
     request, all_events = asyncio.run(events(body, model, **settings))
     if not request.stream:

@@ -1,6 +1,7 @@
 """A tool that a client adds later changes nothing of the programs that began without it."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +10,10 @@ from tests.gateway.driving import SEARCH, USER, Raises, ask, code, converse, req
 
 Messages = list[dict[str, Any]]
 MAIL = {"type": "function", "function": {"name": "send_mail", "description": "Send a mail."}}
-TOOLS = {"web_search": lambda query: query, "send_mail": lambda **given: "sent"}
+TOOLS: dict[str, Callable[..., Any]] = {
+    "web_search": lambda query: query,
+    "send_mail": lambda **given: "sent",
+}
 AFTER_A_CALL = {
     "typescript": "await webSearch({ query: 'a' });\nreturn await sendMail({});",
     "python": "await web_search(query='a')\nawait send_mail()",

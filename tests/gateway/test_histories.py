@@ -31,7 +31,7 @@ def foreign_call(id: str, query: str, **function: Any) -> dict[str, Any]:
     return {"type": "function", "function": named, "id": id}
 
 
-LITERAL = [
+LITERAL: list[dict[str, Any]] = [
     {"role": "user", "content": "…"},
     {"role": "code", "code": SOURCE, "id": "JZsSpZjh0"},
     {

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -69,7 +69,7 @@ def test_line_breaks_in_json_strings_are_no_reason_to_complain() -> None:
 
 
 def test_an_empty_answer_is_asked_for_once_more() -> None:
-    answers = iter([ScriptedAnswer(""), "Now."])
+    answers: Iterator[ScriptedAnswer | str] = iter([ScriptedAnswer(""), "Now."])
     assert text_of(ask(request(), ScriptedModel(lambda body: next(answers)))) == "Now."
     assert text_of(ask(request(), ScriptedModel(lambda body: ""))) == ""
 
@@ -205,11 +205,13 @@ def test_none_turns_code_mode_off() -> None:
 def test_a_format_is_asked_for_once_more_where_the_text_does_not_fit(stream: bool) -> None:
     schema = {"type": "object", "required": ["n"]}
     wanted = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
+    answers: list[ScriptedAnswer | str]
+    answers = [code("return 1;", "Hm."), "It is 1.", '{"n": 1}']
     asked: list[Any] = []
 
     def answer(body: Any) -> ScriptedAnswer | str:
         asked.append(body)
-        return [code("return 1;", "Hm."), "It is 1.", '{"n": 1}'][len(asked) - 1]
+        return answers[len(asked) - 1]
 
     body = request(response_format=wanted, stream=stream)
     response = ask(body, ScriptedModel(answer))

@@ -60,7 +60,7 @@ PARENTS = {
     "TimedOut": "EngineError",
 }
 
-_MARKS = {
+_MARKS: dict[object, str] = {
     inspect.Parameter.POSITIONAL_ONLY: "/",
     inspect.Parameter.KEYWORD_ONLY: "*",
 }

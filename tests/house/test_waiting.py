@@ -49,7 +49,7 @@ def waits(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def _imported(tree: ast.AST) -> dict[str, str]:
     """Names in a file that stand for a module's: `sleep` after `from time import sleep`."""
-    found = {}
+    found: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             found |= {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
@@ -75,7 +75,7 @@ def _has_timeout(call: ast.Call) -> bool:
 
 
 def _number(node: ast.AST) -> float | None:
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return float(node.value)
     return None
 

@@ -220,6 +220,8 @@ def test_headers_are_those_of_the_first_answer_and_no_trailers() -> None:
 
 
 def test_an_answer_of_no_stated_length_that_is_reset_is_no_whole_answer() -> None:
+    go_on = asyncio.Event()
+
     async def reset(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\n\r\nhel")
         await writer.drain()
@@ -229,8 +231,6 @@ def test_an_answer_of_no_stated_length_that_is_reset_is_no_whole_answer() -> Non
         writer.transport.abort()
 
     async def run() -> None:
-        nonlocal go_on
-        go_on = asyncio.Event()
         async with served(reset) as (server, transport):
             request = httpx.Request("POST", server.url, content=b"")
             response = await transport.handle_async_request(request)
@@ -241,7 +241,6 @@ def test_an_answer_of_no_stated_length_that_is_reset_is_no_whole_answer() -> Non
             with pytest.raises(httpx.RemoteProtocolError, match="in the midst"):
                 await anext(pieces)
 
-    go_on = asyncio.Event()
     asyncio.run(run())
 
 

@@ -31,6 +31,7 @@ CODE: Json = {"type": "code_execution_20250825", "name": "code_execution"}
 def ask(client: anthropic.Anthropic, messages: list[Json], *, stream: bool, **more: Any) -> Any:
     """One request; the message as the client has it, which every type of the package fits."""
     asked: Json = {"model": "tiny", "max_tokens": 1000, "messages": messages, **more}
+    message: Any
     if stream:
         with client.messages.stream(**asked) as events:
             message = events.get_final_message()
@@ -169,7 +170,7 @@ def test_the_tool_runner_falls_back_to_sending_the_whole_history(
     with served(app) as url:
         base = url.removesuffix("/v1")
         client = anthropic.Anthropic(base_url=base, api_key="k", max_retries=0)
-        runner = client.beta.messages.tool_runner(
+        runner: Any = client.beta.messages.tool_runner(
             model="tiny",
             max_tokens=1000,
             tools=[add_numbers],
@@ -189,7 +190,7 @@ def test_the_async_client_and_its_runner_work(upstream: tuple[Upstream, str], ba
 
     async def run() -> Any:
         async with anthropic.AsyncAnthropic(base_url=base, api_key="k", max_retries=0) as client:
-            runner = client.beta.messages.tool_runner(
+            runner: Any = client.beta.messages.tool_runner(
                 model="tiny",
                 max_tokens=1000,
                 tools=[add_numbers_async],

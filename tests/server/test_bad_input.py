@@ -11,7 +11,7 @@ from tests.server.serving import ADD, CODE, COMPLETIONS, gateway, refusal
 
 Json = Any
 
-BAD = {
+BAD: dict[str, tuple[Any, int, str]] = {
     "no JSON": (b'{"model": ', 400, "no JSON: line 1"),
     "not UTF-8": (b'{"model": "\xff"}', 400, "no JSON: not UTF-8"),
     "NaN": (b'{"model": NaN}', 400, "NaN is no JSON"),

@@ -2,9 +2,9 @@
 
 import re
 
-import click
 import pytest
 import typer.main
+from typer.core import TyperOption
 
 from coderelay.cli.commands import app
 from coderelay.dialects.registry import DIALECTS
@@ -15,13 +15,10 @@ from tests.house import documents
 PAGE = documents.ROOT / "docs" / "server.md"
 
 
-def options() -> dict[str, click.Option]:
+def options() -> dict[str, TyperOption]:
     """The options of `coderelay serve`, by flag."""
-    group = typer.main.get_command(app)
-    command = group.get_command(click.Context(group), "serve")  # type: ignore[attr-defined]
-    found = {option.opts[0]: option for option in command.params}
-    found.pop("--help", None)
-    return found
+    parameters = typer.main.get_group(app).commands["serve"].params
+    return {each.opts[0]: each for each in parameters if isinstance(each, TyperOption)}
 
 
 ROWS = documents.table(PAGE, "flag", "environment", "default", "what")

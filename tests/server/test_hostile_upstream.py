@@ -15,7 +15,7 @@ from tests.server.hostile import Hostile, hostile
 from tests.server.serving import CODE, COMPLETIONS, PLAIN, gateway, process, refusal
 
 Json = Any
-LIMITS = {"answer": 1_000_000, "stream": 2_000_000}
+LIMITS: dict[str, Any] = {"answer": 1_000_000, "stream": 2_000_000}
 IN_SOCKETS = 16_000_000
 """What the system may hold of a connection between the two sides."""
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
 import httpx
@@ -90,8 +90,8 @@ def test_probes_need_no_key_and_everything_else_does(http: httpx.Client) -> None
         for headers in ({}, {"authorization": "Bearer k-3"}, {"authorization": "Basic k-1"}):
             error = refusal(http.post(url + COMPLETIONS, json=PLAIN, headers=headers), 401)
             assert "k-" not in error["message"].replace("key", "")
-        good = {"authorization": "Bearer k-2"}
-        assert http.post(url + COMPLETIONS, json=PLAIN, headers=good).status_code == 200
+        second = {"authorization": "Bearer k-2"}
+        assert http.post(url + COMPLETIONS, json=PLAIN, headers=second).status_code == 200
 
 
 def test_a_server_is_ready_once_its_engines_are_loaded(
@@ -148,7 +148,9 @@ class Held:
         self.left = threading.Event()
         self.go_on = Gate()
 
-    async def stream(self, body: Mapping[str, Json], *, key: str | None) -> AsyncIterator[Delta]:
+    async def stream(
+        self, body: Mapping[str, Json], *, key: str | None
+    ) -> AsyncGenerator[Delta, None]:
         self.asked.release()
         try:
             if self._first:
@@ -218,7 +220,7 @@ def test_what_fails_in_mid_stream_is_an_error_event(http: httpx.Client) -> None:
     class Failing:
         async def stream(
             self, body: Mapping[str, Json], *, key: str | None
-        ) -> AsyncIterator[Delta]:
+        ) -> AsyncGenerator[Delta, None]:
             yield TextPiece("Well, ")
             yield TextPiece("I think that this is a rather long text, so some of it goes out.")
             raise RuntimeError("a secret of ours")

@@ -17,6 +17,7 @@ from coderelay.gateway import model_request
 from coderelay.models import upstream as upstream_module
 from coderelay.models.scripted_model import ScriptedAnswer
 from coderelay.server import exchange, handlers, streaming
+from coderelay.wire import parse
 from tests.server.serving import ADD, COMPLETIONS, PLAIN, Upstream, gateway, logged, served
 
 Json = Any
@@ -111,7 +112,7 @@ def test_a_large_conversation_is_answered_as_a_small_one(http: httpx.Client, str
 def test_the_body_of_a_client_that_has_left_is_not_read_to_its_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    held = Held(exchange.parse)
+    held = Held(parse)
     raised: SimpleQueue[BaseException] = SimpleQueue()
 
     def read(raw: bytes) -> Json:

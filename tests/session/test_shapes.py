@@ -13,8 +13,12 @@ from openai.types.responses import FunctionTool, ResponseFunctionToolCall
 from coderelay.core import InvalidTool, Tool
 from coderelay.session import api_shapes
 
-CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-ABOUT = {"name": "get_weather", "description": "The weather."}
+CITY: dict[str, Any] = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}},
+    "required": ["city"],
+}
+ABOUT: dict[str, Any] = {"name": "get_weather", "description": "The weather."}
 WEATHER = Tool("get_weather", "The weather.", CITY)
 
 
@@ -43,7 +47,7 @@ FUNCTIONS = {
     "ours, of a function": SimpleNamespace(declaration=WEATHER),
 }
 
-OTHERS = (
+OTHERS: tuple[Any, ...] = (
     {"type": "web_search"},
     {"type": "web_search_20250305", "name": "web_search"},
     {"type": "mcp", "server_label": "x", "server_url": "http://127.0.0.1"},
@@ -106,7 +110,7 @@ def test_a_function_that_is_none_is_refused(broken: Any) -> None:
 
 
 CODE = '{"code": "1"}'
-FUNCTION = {"name": "python", "arguments": CODE}
+FUNCTION: dict[str, Any] = {"name": "python", "arguments": CODE}
 USE = {"type": "tool_use", "id": "c1", "name": "python", "input": {"code": "1"}}
 OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "two"}
 MESSAGE = {"role": "tool", "tool_call_id": "c1", "content": "two"}

@@ -1,8 +1,10 @@
 """The laws of a run, one short program each."""
 
+from typing import Any
+
 import pytest
 
-from coderelay.core import Call, CallError, Entry, Raised, Result, Returned, Suspended
+from coderelay.core import Call, CallError, Completed, Entry, Raised, Result, Returned, Suspended
 from tests.typescript.driving import drive, replay, start
 
 
@@ -181,7 +183,9 @@ RUNS = {
 
 
 @pytest.mark.parametrize(("source", "batches", "value"), RUNS.values(), ids=RUNS)
-def test_a_run_is_the_same_live_and_replayed(source: str, batches: list, value: object) -> None:
+def test_a_run_is_the_same_live_and_replayed(
+    source: str, batches: list[Any], value: object
+) -> None:
     ran = drive(source, numbers)
     assert ran.arguments == batches
     assert ran.value == value
@@ -190,7 +194,7 @@ def test_a_run_is_the_same_live_and_replayed(source: str, batches: list, value: 
 
 @pytest.mark.parametrize(("source", "batches", "value"), RUNS.values(), ids=RUNS)
 def test_every_prefix_of_the_journal_waits_for_the_next_call(
-    source: str, batches: list, value: object
+    source: str, batches: list[Any], value: object
 ) -> None:
     ran = drive(source, numbers)
     for length, entry in enumerate(ran.journal):
@@ -205,11 +209,14 @@ def test_a_batch_is_delivered_whole_and_in_call_order() -> None:
         "await Promise.all([note(3), note(1), note(2)]); seen"
     )
     run = start(source)
-    (first, *rest) = run.proceed([]).calls
+    waiting = run.proceed([])
+    assert isinstance(waiting, Suspended)
+    (first, *rest) = waiting.calls
     waiting = run.proceed([Entry(first.name, first.arguments, Returned(0))])
     assert isinstance(waiting, Suspended)
     assert [call.index for call in waiting.calls] == [1, 2]
     done = run.proceed([Entry(call.name, call.arguments, Returned(0)) for call in rest])
+    assert isinstance(done, Completed)
     assert done.value == [3, 1, 2]
 
 

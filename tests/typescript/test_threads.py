@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -109,7 +110,7 @@ def test_an_execution_may_go_on_on_another_thread() -> None:
     result = on_a_thread(lambda: run.proceed([]))
     while isinstance(result, Suspended):
         entries = [Entry(c.name, c.arguments, Returned(c.arguments)) for c in result.calls]
-        result = on_a_thread(lambda entries=entries: run.proceed(entries))
+        result = on_a_thread(partial(run.proceed, entries))
     assert result == drive(source).outcome
 
 

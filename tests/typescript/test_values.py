@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from coderelay.core import CallError, Entry, InvalidJournal, Json, Raised, Returned
+from coderelay.core import CallError, Entry, InvalidJournal, Json, Raised, Returned, Suspended
 from coderelay.core.json_values import MAX_DEPTH
 from tests.typescript.driving import LIMITS, drive, start
 
@@ -334,6 +334,8 @@ def test_every_console_method_has_its_level() -> None:
 
 def test_a_result_that_is_not_json_is_our_callers_mistake() -> None:
     run = start("await get(1)", limits=LIMITS)
-    (call,) = run.proceed([]).calls
+    waiting = run.proceed([])
+    assert isinstance(waiting, Suspended)
+    (call,) = waiting.calls
     with pytest.raises(InvalidJournal, match="is no JSON value"):
         run.proceed([Entry(call.name, call.arguments, Returned(float("nan")))])

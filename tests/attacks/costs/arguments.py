@@ -1,6 +1,7 @@
 """What the schemas of tools cost, and the arguments that programs pass."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from coderelay.core import Tool, Work
@@ -80,7 +81,7 @@ CASES = (
             f"{name}, in {language}",
             PARTS,
             tool(make),
-            lambda tools, language=language: declarations(tools, language),
+            partial(declarations, language=language),
         )
         for name, make in SCHEMAS.items()
         for language in ("typescript", "python")

@@ -41,7 +41,7 @@ CASES = (
         gathered,
     ),
     Case(
-        "dialects.responses.Stream.feed",
+        "dialects.responses.ResponsesStream.feed",
         "white space, letter by letter",
         60_000,
         lambda size: [TextStreamed(" ")] * size,

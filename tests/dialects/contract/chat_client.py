@@ -71,7 +71,8 @@ class ChatClient(Client):
     def refusal(self, response: Json) -> str | None:
         message = response["choices"][0]["message"]
         assert not (message["content"] and message.get("refusal"))
-        return message.get("refusal")
+        refusal: str | None = message.get("refusal")
+        return refusal
 
     def calls(self, response: Json) -> list[Made]:
         made = response["choices"][0]["message"].get("tool_calls", [])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coderelay.conversation import TurnReply
 from coderelay.core import Limits
 from coderelay.dialects.dialect import Dialect
 from coderelay.dialects.kit.code_mode import Defaults
@@ -124,6 +125,7 @@ class Client(ABC):
         turn = gateway(model, **settings).turn(request, key=None, run_blocking=at_once)
         happened = [event async for event in turn]
         if not request.stream:
+            assert isinstance(happened[-1], TurnReply)
             response = json.loads(json.dumps(self.dialect.encode(happened[-1], request)))
             self.check(response)
             return response

@@ -110,7 +110,8 @@ class ResponsesClient(Client):
 
     def refusal(self, response: Json) -> str | None:
         (part,) = response["output"][-1]["content"]
-        return part.get("refusal")
+        refusal: str | None = part.get("refusal")
+        return refusal
 
     def calls(self, response: Json) -> list[Made]:
         return [

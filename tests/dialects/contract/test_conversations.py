@@ -26,7 +26,7 @@ streamed = pytest.mark.parametrize("stream", [False, True], ids=["whole", "strea
 def converse(
     client: Client, model: Any, language: str, *, history: Json = None, **more: Any
 ) -> Conversation:
-    asked = {"tools": [SEARCH], "language": language, "stream": False, **more}
+    asked: dict[str, Any] = {"tools": [SEARCH], "language": language, "stream": False, **more}
     return client.converse(history or client.user("What is new?"), model, FUNCTIONS, **asked)
 
 
@@ -280,7 +280,7 @@ def test_a_receipt_says_what_was_done(client: Client) -> None:
 @clients
 def test_a_refusal_is_told_as_one_and_goes_on_as_words(client: Client, stream: bool) -> None:
     model = script(ScriptedAnswer(refusal="I will not do that."), "Sorry.")
-    asked = {"tools": [SEARCH], "language": client.languages[0], "stream": stream}
+    asked: dict[str, Any] = {"tools": [SEARCH], "language": client.languages[0], "stream": stream}
     history = client.user("Do harm.")
     response = client.ask(client.body(history, **asked), model)
     assert client.refusal(response) == "I will not do that."

@@ -156,7 +156,7 @@ def test_a_direct_call_ends_a_program_whose_end_was_left_out(client: Client) -> 
     both = Spec("web_search", SEARCH.parameters, ("direct", "programmatic"))
     source = PROGRAMS[client.languages[0]]["one"]
     answers = (code(source), ScriptedAnswer(calls=[("web_search", {"query": "c"})]), "Done.")
-    asked = {"tools": [both], "language": client.languages[0], "stream": False}
+    asked: dict[str, Any] = {"tools": [both], "language": client.languages[0], "stream": False}
     history = client.user("What is new?")
     for _ in range(2):
         response = client.ask(client.body(history, **asked), script(*answers))

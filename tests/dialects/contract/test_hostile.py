@@ -35,7 +35,7 @@ def recorded(client: Client) -> tuple[str, ...]:
     source = PROGRAMS[language]
     model = script(code(source["broken"]), code(source["parallel"], "Hm."), "Done.", "Yes.")
     history, bodies = client.user("Go."), []
-    asked = {"tools": TOOLS, "language": language, "stream": True, "choice": "auto"}
+    asked: dict[str, Any] = {"tools": TOOLS, "language": language, "stream": True, "choice": "auto"}
     for _ in range(3):
         bodies.append(client.body(history, **asked))
         response = client.ask(bodies[-1], model)

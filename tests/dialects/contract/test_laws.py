@@ -44,7 +44,8 @@ def answer_to(made: Made, index: int) -> tuple[Made, Json | Failure]:
 def through_the_wire(client: Client, source: str, **asked: Any) -> tuple[list[Any], str | None]:
     """The calls that a client sees, and what the model is shown in the end."""
     model = script(code(source), THE_END)
-    history, seen = client.user("Go."), []
+    history = client.user("Go.")
+    seen: list[Any] = []
     while len(seen) < MOST_CALLS:
         body = client.body(history, **asked)
         response = client.ask(body, model, new_id=lambda: "p1")
@@ -107,7 +108,7 @@ def test_every_request_may_be_asked_again_and_gets_the_same_answer(
     language = client.languages[0]
     source = PROGRAMS[language]
     answers = (code(source["loop"]), code(source["twice"], "More."), "Done.")
-    asked = {"tools": [SEARCH], "language": language, "stream": stream}
+    asked: dict[str, Any] = {"tools": [SEARCH], "language": language, "stream": stream}
     conversation = client.converse(client.user("Go."), script(*answers), FUNCTIONS, **asked)
     assert [len(batch) for batch in conversation.batches] == [1, 1, 1, 1, 1]
     for history, response in conversation.steps:
