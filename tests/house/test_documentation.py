@@ -103,6 +103,13 @@ def test_every_test_that_a_page_names_is_there(page: Path) -> None:
         assert f"def {test}(" in (ROOT / path).read_text("utf-8"), f"{path} has no {test}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=documents.name)
+def test_every_module_that_a_page_names_is_there(page: Path) -> None:
+    for path in re.findall(r"`((?:[\w.]+/)+\w+\.py)`", page.read_text("utf-8")):
+        places = (ROOT, ROOT / "src" / "coderelay", page.parent)
+        assert any((place / path).is_file() for place in places), f"there is no {path}"
+
+
 def test_every_page_and_picture_can_be_reached_from_another() -> None:
     linked = {
         Path(os.path.normpath(page.parent / target.partition("#")[0]))
