@@ -112,3 +112,34 @@ def test_an_interrupt_ends_a_run_at_once_though_a_tool_is_blocked(folder: Path) 
         process.send_signal(signal.SIGINT)
         assert process.wait() == 130
         assert "error: interrupted" in process.stderr.read()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("sent.ts", "await send({ to: 'a' });\nawait send({ to: 'b' });\nawait slow({});"),
+        ("sent.py", "await send(to='a')\nawait send(to='b')\nawait slow()"),
+    ],
+)
+def test_an_interrupted_run_leaves_a_journal_of_the_calls_that_were_answered(
+    folder: Path, name: str, source: str
+) -> None:
+    (folder / "tools.py").write_text(
+        "import threading\ndef send(to: str) -> str:\n    return 'sent'\n"
+        "def slow() -> None:\n    threading.Event().wait()\n"
+    )
+    (folder / name).write_text(source)
+    command = [sys.executable, "-u", "-m", "coderelay", "run", name, "--tools", "tools.py"]
+    with subprocess.Popen(
+        [*command, "--journal", "calls.json"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        while not process.stdout.readline().startswith("→ 2 slow"):
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+    journal = json.loads((folder / "calls.json").read_text())
+    assert [entry["arguments"] for entry in journal] == [{"to": "a"}, {"to": "b"}]
+    replayed = subprocess.run([*command, "--replay", "calls.json"], check=False)
+    assert replayed.returncode == 4

@@ -15,6 +15,7 @@ import pytest
 
 from coderelay import Completed, Limits, Program, TimedOut, evaluate, start
 from coderelay.core.cancellation import while_wanted
+from coderelay.engines.wasm.off_main import OffMainThread
 
 ROOT = Path(__file__).parent.parent.parent
 WITHOUT_END = Limits(fuel=10**15, step_fuel=10**15, seconds=10**9)
@@ -168,3 +169,24 @@ def while_wanted_too(wanted: Callable[[], bool]) -> Iterator[None]:
     outer = who_waits()
     with while_wanted(lambda: outer() and wanted()):
         yield
+
+
+def test_ctrl_c_ends_the_wait_though_what_was_held_cannot_be_given_back(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    interrupted = threading.Event()
+
+    def work() -> None:
+        signal.raise_signal(signal.SIGINT)  # its handler runs on the main thread
+        interrupted.wait()
+
+    def interrupt(number: int, frame: object) -> None:
+        interrupted.set()
+        raise KeyboardInterrupt
+
+    def end() -> None:
+        raise OSError("the disk is full")
+
+    with handling(signal.SIGINT, interrupt), pytest.raises(KeyboardInterrupt):
+        OffMainThread().run(work, end)
+    assert "the disk is full" in caplog.text

@@ -225,4 +225,19 @@ def test_an_id_tells_of_so_many_earlier_programs_and_no_more() -> None:
 def test_ids_that_carry_a_program_are_counted_in_a_body() -> None:
     first = call_ids.first_id(EXAMPLE)
     later = call_ids.later_id("p1", Call(1, "web_search", {}))
-    assert call_ids.states_in(json.dumps([first, later, first, "cr1_", "p1"]).encode()) == 2
+    body = json.dumps([first, later, first, "cr1_", "p1"])
+    assert call_ids.may_carry_programs(body.encode(), more_than=1)
+    assert not call_ids.may_carry_programs(body.encode(), more_than=2)
+
+
+@pytest.mark.parametrize(
+    "hidden", [r"\u0063r1_", r"c\u0072" "1_", r"cr\u00311_", r"cr1\u005f", r"cr1\u005F"]
+)
+def test_ids_that_are_hidden_by_escapes_count_as_many(hidden: str) -> None:
+    body = json.dumps([call_ids.first_id(EXAMPLE)]).replace("cr1_", hidden)
+    assert call_ids.may_carry_programs(body.encode(), more_than=100)
+
+
+def test_ids_in_another_encoding_count_as_many() -> None:
+    body = json.dumps([call_ids.first_id(EXAMPLE)]).encode("utf-16-le")
+    assert call_ids.may_carry_programs(body, more_than=100)

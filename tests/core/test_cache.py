@@ -26,6 +26,7 @@ def test_a_value_that_is_too_heavy_is_given_back_and_not_kept() -> None:
     assert cache.put("heavy", 1, 101) == 1
     assert cache.get("heavy") is None
     assert cache.put("light", 2, 100) == 2
+    assert cache.put("heavy", 1, 101) == 1  # nothing is dropped for it
     assert cache.get("light") == 2
 
 

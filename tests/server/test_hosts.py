@@ -69,6 +69,7 @@ FOREIGN_HOSTS = [
     "127.0.0.1/evil",
     "[::1",
     "[::1]evil",
+    "[::1%25evil.example]",
     "[evil]",
     "localhost evil",
     "localhost\xff",

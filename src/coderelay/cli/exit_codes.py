@@ -35,6 +35,8 @@ EXIT_CODES = """[bold]Exit codes[/]
   3  the program diverged from the journal, or the engine failed
 
   4  the journal ended before the program: it waits for more answers
+
+  130  Ctrl-C interrupted it; --journal has the calls that were answered
 """
 """For the help: the text of an epilog is one paragraph a line."""
 

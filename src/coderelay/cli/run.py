@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,8 +16,19 @@ from coderelay.cli.engine_progress import ready
 from coderelay.cli.exit_codes import UsageError, exit_code, reported
 from coderelay.cli.run_display import Display
 from coderelay.cli.source_file import read_program
-from coderelay.client import Report, drive, load_functions, load_tools
-from coderelay.core import DEFAULT_LIMITS, Entry, InvalidJournal, Journal, Limits, Outcome, Program
+from coderelay.client import Answered, Event, Report, Stepped, drive, load_functions, load_tools
+from coderelay.core import (
+    DEFAULT_LIMITS,
+    Call,
+    Entry,
+    InvalidJournal,
+    Journal,
+    Limits,
+    Outcome,
+    Program,
+    Result,
+    Suspended,
+)
 from coderelay.core.json_values import NotJson
 from coderelay.core.limits import MB
 from coderelay.declare import UNDECLARED_ARGUMENTS, UndeclaredArguments
@@ -89,14 +101,46 @@ def _live(request: RunRequest, journal: Path | None) -> Outcome:
         limits=request.limits,
         undeclared_arguments=request.undeclared_arguments,
     )
-    watch = request.display.watch if request.display else lambda event: None
-    report: Report = asyncio.run(drive(started, tools, watch=watch))
+    recorder = _Recorder(request.display.watch if request.display else None)
+    try:
+        report: Report = asyncio.run(drive(started, tools, watch=recorder.watch))
+    finally:  # what the tools did is not undone by Ctrl-C, so its record is kept too
+        if journal:
+            _write(journal, recorder.journal())
     if request.display:
         request.display.outcome(report.outcome)
         request.display.summary(report)
-    if journal:
-        _write(journal, report.journal)
     return report.outcome
+
+
+class _Recorder:
+    """Collects the journal of a live run as it happens, so that it outlives an interruption."""
+
+    def __init__(self, watch: Callable[[Event], None] | None) -> None:
+        self._watch = watch
+        self._batches: list[Sequence[Call]] = []
+        self._results: dict[int, Result] = {}
+
+    def watch(self, event: Event) -> None:
+        match event:
+            case Stepped(outcome=Suspended(calls=calls)):
+                self._batches.append(calls)
+            case Answered(call=call, result=result):
+                self._results[call.index] = result
+        if self._watch:
+            self._watch(event)
+
+    def journal(self) -> tuple[Entry, ...]:
+        """The calls of each batch that was answered as a whole: only such a journal can be
+        replayed."""
+        entries: list[Entry] = []
+        for calls in self._batches:
+            if not all(call.index in self._results for call in calls):
+                break
+            entries += [
+                Entry(call.name, call.arguments, self._results[call.index]) for call in calls
+            ]
+        return tuple(entries)
 
 
 def _replay(request: RunRequest, journal: Path) -> Outcome:

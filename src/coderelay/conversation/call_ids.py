@@ -28,6 +28,11 @@ MAX_ID = 64_000
 """Clients were measured to echo ids up to this length."""
 
 _PREFIX = "cr1_"
+_ESCAPED_PREFIX = [
+    rb"\u%b" % form.encode()
+    for each in _PREFIX
+    for form in {f"{ord(each):04x}", f"{ord(each):04X}"}
+]
 # The text of a state begins with `_`, and no program's key does: so the two forms never mix.
 _LATER = re.compile(r"cr1_([A-Za-z0-9-]{1,64})_([0-9]{1,6})_([0-9a-f]{16})")
 _PLAIN = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -99,9 +104,14 @@ def hand_out_beside(calls: Sequence[Call], program: Program) -> tuple[HandedCall
     )
 
 
-def states_in(body: bytes) -> int:
-    """How many ids in a request carry a program, at most: each may take long to read."""
-    return body.count(_PREFIX.encode() + b"_")
+def may_carry_programs(body: bytes, more_than: int) -> bool:
+    """Whether more ids than that in a request may carry a program: each may take long to read.
+
+    A client that hides ids from the count, by escaping letters of their prefix or by another
+    encoding than UTF-8, is taken to have many.
+    """
+    hidden = b"\0" in body or any(escape in body for escape in _ESCAPED_PREFIX)
+    return hidden or body.count(_PREFIX.encode() + b"_") > more_than
 
 
 def decode(id: str, room: Room | None = None) -> ProgramState | LaterCall:

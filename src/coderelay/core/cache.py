@@ -15,7 +15,7 @@ class WeighedCache(Generic[Key, Value]):
 
     def __init__(self, most: int, weight: int) -> None:
         self._most = most
-        self._room = weight
+        self._heaviest = self._room = weight
         self._kept: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
         self._lock = Lock()
 
@@ -30,11 +30,13 @@ class WeighedCache(Generic[Key, Value]):
 
     def put(self, key: Key, value: Value, weight: int) -> Value:
         """Keep a value, and drop others for it. Returns the one that is kept already, if another
-        thread was faster."""
+        thread was faster. A value that is heavier than the whole cache is not kept."""
         with self._lock:
             found = self._kept.get(key)
             if found is not None:
                 return found[0]
+            if weight > self._heaviest:
+                return value
             self._kept[key] = value, weight
             self._room -= weight
             while len(self._kept) > self._most or self._room < 0:

@@ -41,7 +41,7 @@ async def complete(service: Service, exchange: Exchange, dialect: Dialect) -> No
 async def _received(service: Service, exchange: Exchange) -> tuple[bytes, Json, bool]:
     """The body as it came and as a value, and whether it is large."""
     raw = await exchange.body(service.settings.body)
-    large = not is_quickly_read(raw) or call_ids.states_in(raw) > _FEW_STATES
+    large = not is_quickly_read(raw) or call_ids.may_carry_programs(raw, more_than=_FEW_STATES)
     return raw, await service.do(partial(exchange.parsed, raw), large=large), large
 
 

@@ -84,7 +84,7 @@ def _is_address(name: str) -> bool:
         ip_address(name)
     except ValueError:
         return False
-    return True
+    return "%" not in name  # the zone of an IPv6 address can be any text
 
 
 def _shown(header: str) -> str:

@@ -35,7 +35,7 @@ class PythonInstance:
         if guest.metered:
             self.store.set_fuel(_PLENTY)
         self.store.set_epoch_deadline(_PLENTY)
-        self.core = native.CoreInstance(self.store, guest.linked.instantiate(self.store))
+        self.core = native.instantiate(guest.linked, self.store)
         self._memories: dict[str, _Memory] = {}
         try:
             if warm:

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 
 import wasmtime
 
-from coderelay.core import EngineError
 from coderelay.engines.typescript.quickjs import Image, QuickJsGuest
-from coderelay.engines.wasm.native import CoreInstance
+from coderelay.engines.wasm.native import instantiate
 from coderelay.engines.wasm.off_main import OffMainThread
 
 _KEPT = 8
@@ -73,11 +72,4 @@ class TypeScriptPool:
         store.set_limits(memory_size=memory_limit)
         store.set_epoch_deadline(_NEVER)
         store.set_fuel(_FUEL)
-        try:
-            instance = self._linked.instantiate(store)
-        except wasmtime.WasmtimeError as error:
-            raise EngineError(
-                f"a limit of {memory_limit} bytes of memory does not hold the guest itself: "
-                "allow more"
-            ) from error
-        return QuickJsGuest(CoreInstance(store, instance), self._handles, memory_limit)
+        return QuickJsGuest(instantiate(self._linked, store), self._handles, memory_limit)

@@ -16,7 +16,7 @@ import wasmtime
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.compiled import Progress, image, load
 from coderelay.engines.wasm.config import metered
-from coderelay.engines.wasm.native import CoreInstance, HostImports
+from coderelay.engines.wasm.native import CoreInstance, HostImports, instantiate
 
 FUEL = 2_000_000_000  # the longest honest source takes a tenth of it
 SECONDS = 30.0
@@ -66,8 +66,7 @@ class Swc:
         store.set_limits(memory_size=MEMORY)
         try:
             with self._backstop.watch(store, SECONDS):
-                instance = self._linked.instantiate(store)
-                _current.glue = glue = _Glue(CoreInstance(store, instance))
+                _current.glue = glue = _Glue(instantiate(self._linked, store))
                 return glue.transform(source, options)
         except wasmtime.Trap:
             if glue.aborted is None:

@@ -14,6 +14,8 @@ from typing import TypeAlias
 import wasmtime
 from wasmtime import _ffi as ffi
 
+from coderelay.core import EngineError
+
 _MOST = 8
 _WORDS = ctypes.c_int64 * (2 * _MOST)  # a value takes sixteen bytes, of which we use the first
 _AS_VALUES = ctypes.POINTER(ffi.wasmtime_val_raw_t)
@@ -127,6 +129,19 @@ class CoreInstance:
             caught = wasmtime.Trap._from_ptr(trap)
         raised, _raised.error = _raised.error, None
         raise caught if raised is None else raised
+
+
+def instantiate(linked: wasmtime.InstancePre, store: wasmtime.Store) -> CoreInstance:
+    """Start an instance of a module. Raises `EngineError` where the system gives it no room."""
+    try:
+        return CoreInstance(store, linked.instantiate(store))
+    except wasmtime.WasmtimeError as error:
+        reason = str(error).partition("\n")[0]
+        raise EngineError(
+            f"the sandbox could not start an instance: {reason}. Its memory limit must hold the "
+            "guest itself, and each instance reserves 4 GB of address space, which is not memory: "
+            "allow that much (`ulimit -v unlimited`)"
+        ) from error
 
 
 class HostImports:

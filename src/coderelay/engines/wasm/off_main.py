@@ -10,6 +10,7 @@ it held is given back when it has been left. See docs/design/off-main-thread.md.
 
 import atexit
 import contextvars
+import logging
 import math
 import os
 import threading
@@ -23,6 +24,7 @@ from coderelay.core.cancellation import while_wanted, who_waits
 from coderelay.engines.wasm.nativestack import start_with_stack
 
 T = TypeVar("T")
+_log = logging.getLogger("coderelay")
 _TICK = 0.1
 _PATIENCE = 5.0
 """Seconds that the end of the process waits for guests that nobody waits for."""
@@ -112,12 +114,16 @@ class Errand:
         except BaseException as error:
             self._error = error
         self.finished = True
-        if self._abandoned:
-            self._error = None  # let go here: what is freed on the main thread may swallow a Ctrl-C
-            self._end_once()
-        ready()
-        self._over = True
-        self._done.release()
+        try:
+            if self._abandoned:
+                self._error = None  # what is freed on the main thread may swallow a Ctrl-C
+                self._end_once()
+        except Exception:
+            _log.exception("what a run held could not be given back")
+        finally:  # whoever waits goes on all the same
+            ready()
+            self._over = True
+            self._done.release()
 
     def abandon(self) -> None:
         """For whoever waits: keep the work from being begun, or let it be known that nobody waits
