@@ -1,0 +1,63 @@
+"""The page of errors names every error that somebody can meet."""
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import get_args
+
+import pytest
+
+import coderelay
+from coderelay import CoderelayError, Limits
+from coderelay.cli.exit_codes import ExitCode
+from coderelay.core.outcome import FailureKind
+from coderelay.dialects.anthropic import error_shape
+from coderelay.dialects.kit import error_table
+from coderelay.engines.python.live.session_limits import LiveLimits
+from coderelay.server.refusals import Gone, RequestRefused
+from tests.house.documents import ROOT, table
+
+PAGE = ROOT / "docs" / "troubleshooting.md"
+NAMED = frozenset(re.findall(r"`([^`\n]+)`", PAGE.read_text("utf-8")))
+"""All code on the page."""
+
+
+def kinds_of(base: type[CoderelayError]) -> Iterator[type[CoderelayError]]:
+    for kind in base.__subclasses__():
+        if kind.__module__.startswith("coderelay."):
+            yield kind
+            yield from kinds_of(kind)
+
+
+def all_errors() -> set[str]:
+    for module in pkgutil.walk_packages(coderelay.__path__, "coderelay."):
+        if not module.name.startswith(("coderelay.examples", "coderelay.session.inside")) and (
+            not module.name.endswith("__main__")
+        ):
+            importlib.import_module(module.name)
+    # nobody is left to be told that the client is gone
+    return {kind.__name__ for kind in kinds_of(CoderelayError) if kind is not Gone}
+
+
+def test_every_exception_is_named() -> None:
+    assert all_errors() <= NAMED
+
+
+def test_every_code_and_type_on_the_wire_is_named() -> None:
+    refusals = {kind for kind in kinds_of(CoderelayError) if issubclass(kind, RequestRefused)}
+    codes = {kind.code for kind in refusals if kind.code} | {kind.kind for kind in refusals}
+    types = {type for _, _, type in error_table._TABLE}
+    details = error_shape.ThreadUnsupported.details["error_code"]
+    assert codes | types | set(error_shape._TYPES.values()) | {details} <= NAMED
+
+
+def test_every_kind_of_failure_and_every_limit_is_named() -> None:
+    limits = {field.name for kind in (Limits, LiveLimits) for field in fields(kind)}
+    assert set(get_args(FailureKind)) | limits <= NAMED
+
+
+@pytest.mark.parametrize("code", ExitCode)
+def test_every_exit_code_is_explained(code: ExitCode) -> None:
+    assert str(code.value) in {row[0] for row in table(PAGE, "exit code", "meaning")}
