@@ -201,6 +201,21 @@ def test_no_failure_tells_a_key(answer: httpx.Response) -> None:
     assert "client-secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("letter", ["", "é", "😀"])
+def test_a_long_refusal_that_is_cut_tells_no_part_of_a_key(letter: str) -> None:
+    key = "".join(chr(ord("a") + each * each % 23) for each in range(301))
+    refused = httpx.Response(401, text=f"{letter}{key}" * 400)
+    with pytest.raises(UpstreamError) as caught:
+        collect(Endpoint(refused), key=key)
+    assert str(caught.value).startswith("the model's endpoint answered 401: ")
+    assert key[:4] not in str(caught.value)
+
+
+def test_an_error_that_is_no_text_is_told_as_json() -> None:
+    with pytest.raises(UpstreamError, match=r'^{"code":"busy","retry":true}$'):
+        collect(Endpoint(sse({"error": {"code": "busy", "retry": True}})))
+
+
 @pytest.mark.parametrize("data", [events(*map(json.dumps, CHUNKS[:5])), events()])
 def test_a_stream_that_breaks_off_is_no_whole_answer(data: httpx.Response) -> None:
     with pytest.raises(UpstreamError, match="broke off in the midst of its answer"):

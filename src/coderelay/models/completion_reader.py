@@ -71,7 +71,7 @@ def error_message(body: Json) -> str:
     """What an upstream says of its failure, at whatever length, with whatever secrets."""
     error = body.get("error", body) if isinstance(body, Mapping) else body
     message = error.get("message", error) if isinstance(error, Mapping) else error
-    return f"{message}"
+    return message if isinstance(message, str) else dump(message)
 
 
 def _choice(choice: Mapping[str, Json]) -> Iterator[Delta]:

@@ -143,7 +143,7 @@ class Upstream:
         raise AssertionError("the last attempt returns or raises")
 
     def _told(self, error: UpstreamError, key: str | None) -> UpstreamError:
-        """An error as the client may see it. It is cut last: half a key is one too."""
+        """An error as the client may see it. It is cut last, because half a key is one too."""
         message = scrub(str(error), self._key, key)[:_LONGEST_MESSAGE]
         return type(error)(message, error.status)
 
@@ -156,8 +156,9 @@ async def _failure(response: httpx.Response) -> UpstreamError:
         message = (await read_start(response, _LONGEST_REFUSAL)).decode("utf-8", "replace")
     except UpstreamError as error:
         message = str(error)
+    large = not is_quickly_read(message)
     with suppress(UpstreamError):
-        message = error_message(parsed(message))
+        message = await _off_loop(lambda: error_message(parsed(message)), large=large)
     return UpstreamError(f"the model's endpoint answered {status}: {message}", status)
 
 

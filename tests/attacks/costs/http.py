@@ -1,18 +1,26 @@
 """What it costs to read what a model's endpoint sends over HTTP, and the headers of a client."""
 
+import asyncio
 import zlib
 from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
 
+import httpx
+
+from coderelay.conversation import UpstreamError
+from coderelay.models.answer_limits import AnswerLimits
 from coderelay.models.content_encoding import unpacker
 from coderelay.models.http_connection import HttpConnection
-from coderelay.models.redaction import scrub
+from coderelay.models.redaction import LONGEST, scrub
 from coderelay.models.server_sent_events import EventReader, WholeEvents
+from coderelay.models.upstream import Upstream
 from coderelay.server.hosts import Hosts
 from tests.attacks.costs import Case
 
 EVENT = 256 * 1024
-REFUSAL = 100_000
 HEAD = 60 * 1024
+ANSWER = 600_000
 
 
 def in_pieces(text: bytes, size: int) -> list[bytes]:
@@ -35,6 +43,32 @@ def check_host(host: bytes) -> None:
     Hosts((host.decode(),), keys=False).check([(b"host", host)], "1.1")
 
 
+def ask(answer: bytes) -> None:
+    """Ask a model that sends this event. What is done on other threads does not count."""
+    head = {"content-type": "text/event-stream"}
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=answer, headers=head))
+    client = httpx.AsyncClient(transport=transport)
+    model = Upstream("http://model.test/v1", key="sk-1", client=client, limits=AnswerLimits())
+
+    async def run() -> None:
+        with suppress(UpstreamError):
+            async for _ in model.stream({"messages": []}, key="sk-2"):
+                pass
+
+    asyncio.run(run())
+
+
+def event(before: bytes, piece: bytes, after: bytes) -> Callable[[int], bytes]:
+    return lambda size: b"data: " + before + piece * (size // len(piece)) + after + b"\n\n"
+
+
+ANSWERS = {
+    "an error of escapes": event(b'{"error": "', b"%41", b'"}'),
+    "an error that is no text": event(b'{"error": [', b"[],", b"1]}"),
+    "a further field": event(b'{"choices": [{"delta": {"x": [', b"[],", b"1]}}]}"),
+    "calls without end": event(b'{"choices": [{"delta": {"tool_calls": [', b"{},", b"{}]}}]}"),
+    "no UTF-8": event(b"", b"\xff", b""),
+}
 STREAMS = {
     "a line without end, in small pieces": lambda size: in_pieces(b"data: " + b"x" * size, 16),
     "lines of one event, in small pieces": lambda size: in_pieces(b"data: x\n" * (size // 8), 16),
@@ -70,17 +104,21 @@ CASES = (
         lambda size: in_pieces(b"HTTP/1.1 200 OK\r\n" + b"x:\r\n" * ((size - 30) // 4), 4096),
         read_head,
     ),
+    *(
+        Case("models.upstream.Upstream.stream", text, ANSWER, make, ask)
+        for text, make in ANSWERS.items()
+    ),
     Case(
         "models.redaction.scrub",
         "escapes that nearly spell the key",
-        REFUSAL,
+        LONGEST,
         lambda size: "%41" * (size // 3),
         lambda text: scrub(text, "A" * 1_000 + "B"),
     ),
     Case(
         "models.redaction.scrub",
         "a text that nearly is the key",
-        REFUSAL,
+        LONGEST,
         lambda size: ("a" * size, "a" * (size // 2) + "b"),
         lambda given: scrub(*given),
     ),
