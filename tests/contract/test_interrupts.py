@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from coderelay import Completed, Limits, Program, TimedOut, evaluate, start
-from coderelay.core.cancellation import while_wanted
+from coderelay.core.cancellation import cancel_unless
 from coderelay.engines.wasm.off_main import OffMainThread
 
 ROOT = Path(__file__).parent.parent.parent
@@ -109,7 +109,7 @@ def once_it_runs(act: Callable[[], None]) -> Iterator[None]:
 
     thread = threading.Thread(target=wait, daemon=True)
     thread.start()
-    with while_wanted(wanted):
+    with cancel_unless(wanted):
         yield
 
 
@@ -164,10 +164,10 @@ def test_a_handler_that_raises_nothing_is_called_while_the_program_runs(language
 @contextmanager
 def while_wanted_too(wanted: Callable[[], bool]) -> Iterator[None]:
     """Whoever waits outside waits as well."""
-    from coderelay.core.cancellation import who_waits
+    from coderelay.core.cancellation import need_check
 
-    outer = who_waits()
-    with while_wanted(lambda: outer() and wanted()):
+    outer = need_check()
+    with cancel_unless(lambda: outer() and wanted()):
         yield
 
 

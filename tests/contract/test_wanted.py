@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from coderelay.core import Completed, Limits, Program, TimedOut
-from coderelay.core.cancellation import is_wanted, while_wanted
+from coderelay.core.cancellation import cancel_unless, is_still_needed
 from coderelay.engines.engine_registry import engine
 from tests.threads import on_a_thread
 
@@ -17,7 +17,7 @@ def run(language: str, source: str, wanted: Callable[[], bool] = lambda: True) -
     """What comes of a program, on a thread of its own."""
 
     def work() -> object:
-        with while_wanted(wanted):
+        with cancel_unless(wanted):
             return outcome(language, source)
 
     return on_a_thread(work)
@@ -66,8 +66,8 @@ def test_what_the_question_raises_is_raised_when_the_guest_has_been_left(languag
 
 
 def test_inner_work_may_have_others_who_wait() -> None:
-    with while_wanted(lambda: False):
-        with while_wanted(lambda: True):
-            assert is_wanted()
-        assert not is_wanted()
-    assert is_wanted()
+    with cancel_unless(lambda: False):
+        with cancel_unless(lambda: True):
+            assert is_still_needed()
+        assert not is_still_needed()
+    assert is_still_needed()

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from coderelay.core import TimedOut
-from coderelay.core.cancellation import while_wanted
+from coderelay.core.cancellation import cancel_unless
 from coderelay.core.json_counts import MAX_CONTAINERS, MAX_ITEMS, Counts, TooManyValues, ValueRoom
 from coderelay.core.json_pieces import LONGEST_TOKEN, PieceReader
 from coderelay.core.json_reader import STRICT, read_json
@@ -131,9 +131,9 @@ WRONG = {
     "a wrong escape": ('["' + "x" * 300_000 + '\\x"]', "escape"),
     "half an escape": ('["' + "x" * 300_000 + '\\u12"]', "escape"),
     "a line in a text": ('["' + "x" * 300_000 + '\n"]', "control character"),
-    "NaN": ("[" + "1," * 100_000 + "NaN]", "NaN is no JSON value"),
-    "infinity": ("[" + "1," * 100_000 + "-Infinity]", "-Infinity is no JSON value"),
-    "a number without bounds": ("[" + "1," * 100_000 + "1e999]", "1e999 is larger"),
+    "NaN": ("[" + "1," * 100_000 + "NaN]", "NaN is not a JSON value"),
+    "infinity": ("[" + "1," * 100_000 + "-Infinity]", "-Infinity is not a JSON value"),
+    "a number without bounds": ("[" + "1," * 100_000 + "1e999]", "1e999 is too large"),
     "a whole number of 5,000 digits": ("[" + "1," * 100_000 + "1" * 5_000 + "]", "4,300 digits"),
     "too deep": ("[" + "1," * 100_000 + "[" * 300 + "]" * 300 + "]", "256 levels deep"),
     "deep without end": ("[" * 3_000_000, "lists and objects"),
@@ -205,5 +205,5 @@ def test_numbers_keep_their_kind_and_their_sign() -> None:
 def test_a_text_that_nobody_waits_for_is_not_read_to_its_end() -> None:
     left = threading.Event()
     left.set()
-    with while_wanted(lambda: not left.is_set()), pytest.raises(TimedOut):
+    with cancel_unless(lambda: not left.is_set()), pytest.raises(TimedOut):
         read_json(LONG["rows"])

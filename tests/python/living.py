@@ -7,7 +7,7 @@ from textwrap import dedent
 from typing import TypeVar
 
 from coderelay.core import CallError, Failure, Raised, Result, Returned
-from coderelay.core.cancellation import while_wanted
+from coderelay.core.cancellation import cancel_unless
 from coderelay.engines.engine_registry import engine
 from coderelay.engines.python import PythonEngine
 from coderelay.engines.python.live.interpreter import (
@@ -117,7 +117,7 @@ def while_time_passes(clock: HeldTime, work: Callable[[], T]) -> T:
         return True
 
     def passing() -> T:
-        with while_wanted(hour):
+        with cancel_unless(hour):
             return work()
 
     return on_a_thread(passing)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from coderelay.core import Result, Returned
-from coderelay.core.cancellation import while_wanted
+from coderelay.core.cancellation import cancel_unless
 from coderelay.engines.python.live.interpreter import Cell, LiveCall, LiveLimits
 from coderelay.engines.python.live.session_calls import NoCalls, read
 from tests.clocks import HeldTime
@@ -98,7 +98,7 @@ def test_a_cell_that_nobody_waits_for_does_not_go_on_after_its_sleep(tmp_path: P
     source = "import time\nprint('before')\ntime.sleep(3600)\nprint('after')"
 
     def run() -> Cell:
-        with while_wanted(lambda: clock.now < 60):
+        with cancel_unless(lambda: clock.now < 60):
             return live.run(source)
 
     with session(tmp_path, limits=LONG, time=clock) as live:

@@ -14,7 +14,7 @@ Json = Any
 BAD: dict[str, tuple[Any, int, str]] = {
     "no JSON": (b'{"model": ', 400, "no JSON: line 1"),
     "not UTF-8": (b'{"model": "\xff"}', 400, "no JSON: not UTF-8"),
-    "NaN": (b'{"model": NaN}', 400, "NaN is no JSON"),
+    "NaN": (b'{"model": NaN}', 400, "NaN is not a JSON value"),
     "no object": (b"[]", 422, ""),
     "nothing": (b"", 400, "no JSON"),
     "too deep": (b"[" * 5000 + b"]" * 5000, 400, "nested"),

@@ -337,5 +337,5 @@ def test_a_result_that_is_not_json_is_our_callers_mistake() -> None:
     waiting = run.proceed([])
     assert isinstance(waiting, Suspended)
     (call,) = waiting.calls
-    with pytest.raises(InvalidJournal, match="is no JSON value"):
+    with pytest.raises(InvalidJournal, match="is not a JSON value"):
         run.proceed([Entry(call.name, call.arguments, Returned(float("nan")))])

@@ -10,8 +10,8 @@ from coderelay.wire import parse, render
     ("text", "message"),
     [
         (b"[1,\n 2,]", "line 2"),
-        (b"[NaN]", "NaN is no JSON value"),
-        (b"-Infinity", "-Infinity is no JSON value"),
+        (b"[NaN]", "NaN is not a JSON value"),
+        (b"-Infinity", "-Infinity is not a JSON value"),
         (b'"\xff"', "not UTF-8 text"),
         (b"[" * 300 + b"]" * 300, "nested"),
         (b"[" * 100_000 + b"]" * 100_000, "nested"),

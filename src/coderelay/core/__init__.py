@@ -1,4 +1,7 @@
-"""The rules of a run, as values and one loop. Standard library only, synchronous, no I/O."""
+"""The core of Coderelay: the values of a run, and the loop that takes a program through a journal.
+
+It uses the standard library only, is synchronous, and does no I/O.
+"""
 
 from coderelay.core.call import Call, CallError, Raised, Result, Returned
 from coderelay.core.errors import (

@@ -1,4 +1,4 @@
-"""A cache that is bounded by what its values weigh, and not only by how many there are."""
+"""A cache that is bounded by the total weight of its values as well as by their number."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -10,36 +10,39 @@ Value = TypeVar("Value")
 
 
 class WeighedCache(Generic[Key, Value]):
-    """Keeps the values that were used last, up to so many and up to a total weight. Threads may
-    share it."""
+    """A thread-safe cache of the values that were used last.
 
-    def __init__(self, most: int, weight: int) -> None:
-        self._most = most
-        self._heaviest = self._room = weight
-        self._kept: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
+    It holds at most `max_values` values, whose weights add up to at most `max_weight`.
+    """
+
+    def __init__(self, max_values: int, max_weight: int) -> None:
+        self._max_values = max_values
+        self._max_weight = self._weight_left = max_weight
+        self._cached: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: Key) -> Value | None:
-        """The value, if it is kept."""
+        """Return the cached value of this key, or None."""
         with self._lock:
-            found = self._kept.get(key)
+            found = self._cached.get(key)
             if found is None:
                 return None
-            self._kept.move_to_end(key)
+            self._cached.move_to_end(key)
             return found[0]
 
     def put(self, key: Key, value: Value, weight: int) -> Value:
-        """Keep a value, and drop others for it. Returns the one that is kept already, if another
-        thread was faster. A value that is heavier than the whole cache is not kept."""
+        """Cache a value and return it, and drop the values that were used longest ago if there is
+        no room. If another thread has cached one for this key first, return that one. A
+        value that weighs more than the whole cache may hold is returned without being cached."""
         with self._lock:
-            found = self._kept.get(key)
+            found = self._cached.get(key)
             if found is not None:
                 return found[0]
-            if weight > self._heaviest:
+            if weight > self._max_weight:
                 return value
-            self._kept[key] = value, weight
-            self._room -= weight
-            while len(self._kept) > self._most or self._room < 0:
-                _, (_, dropped) = self._kept.popitem(last=False)
-                self._room += dropped
+            self._cached[key] = value, weight
+            self._weight_left -= weight
+            while len(self._cached) > self._max_values or self._weight_left < 0:
+                _, (_, dropped) = self._cached.popitem(last=False)
+                self._weight_left += dropped
             return value

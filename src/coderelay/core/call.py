@@ -1,4 +1,4 @@
-"""One tool call made by a program, and the answer to it."""
+"""A tool call that a program makes, and its result."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -8,7 +8,7 @@ from coderelay.core.json_values import Json
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The index counts from 0, in the order in which the program made its calls."""
+    """A tool call. `index` counts from 0, in the order in which the program makes its calls."""
 
     index: int
     name: str
@@ -19,8 +19,8 @@ class Call:
 class CallError:
     """Why a call failed. The program sees an exception with this name and message.
 
-    `kind` says what a program that does not catch it has failed of: `arguments` is for calls
-    that do not fit their tool's schema.
+    If the program does not catch it, `kind` becomes the kind of the program's failure: `arguments`
+    for a call whose arguments do not match the tool's schema, `exception` for everything else.
     """
 
     message: str
@@ -30,14 +30,14 @@ class CallError:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The tool answered with a value."""
+    """The result of a call whose tool returned a value."""
 
     value: Json
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """The tool failed."""
+    """The result of a call whose tool failed."""
 
     error: CallError
 

@@ -1,38 +1,44 @@
-"""Whether anybody still waits for what a thread works on. It decides no outcome: work that nobody
-waits for is only stopped sooner."""
+"""Cancels the work of a thread when nobody needs its result any more.
+
+Cancelling never decides an outcome: the work raises `TimedOut`, and can be done again later.
+"""
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
-class _Here(threading.local):
-    wanted: Callable[[], bool] | None = None
+class _ThreadState(threading.local):
+    is_needed: Callable[[], bool] | None = None
 
 
-_here = _Here()
+# A thread-local, because the work is many calls deep (a JSON reader, a guest's timer) and passing
+# a parameter through all of them would touch every signature on the way.
+_thread = _ThreadState()
 
 
 @contextmanager
-def while_wanted(wanted: Callable[[], bool]) -> Iterator[None]:
-    """Guests that run for this thread meanwhile are stopped soon after `wanted` has said no. They
-    raise what a guest raises that ran out of time. `wanted` may be called on another thread."""
-    outer, _here.wanted = _here.wanted, wanted
+def cancel_unless(is_needed: Callable[[], bool]) -> Iterator[None]:
+    """Cancel this thread's work inside the `with` block soon after `is_needed()` returns False.
+
+    Cancelled work raises `TimedOut`. `is_needed` may be called on another thread.
+    """
+    outer, _thread.is_needed = _thread.is_needed, is_needed
     try:
         yield
     finally:
-        _here.wanted = outer
+        _thread.is_needed = outer
 
 
-def is_wanted() -> bool:
-    """Whether anybody waits for what this thread works on."""
-    return _here.wanted is None or _here.wanted()
+def is_still_needed() -> bool:
+    """Return whether anybody still needs what this thread works on."""
+    return _thread.is_needed is None or _thread.is_needed()
 
 
-def who_waits() -> Callable[[], bool]:
-    """Whether anybody waits for what this thread works on, as a question that another thread can
-    ask which works on its behalf."""
-    return _here.wanted or _always
+def need_check() -> Callable[[], bool]:
+    """Return the function that tells whether this thread's work is still needed, for another
+    thread that works on its behalf."""
+    return _thread.is_needed or _always
 
 
 def _always() -> bool:

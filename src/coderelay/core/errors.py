@@ -1,50 +1,56 @@
-"""Our exceptions, by whose fault they are. A program's own failure is never one: see `Failed`.
+"""The exceptions of this package, grouped by who has to act on them.
+
+A program that fails is not an exception: it is the outcome `Failed`.
 
 CoderelayError
-├── RequestError      the caller must change the request
+├── RequestError      the caller has to change the request
 │   ├── UnknownLanguage
 │   ├── InvalidProgram
 │   ├── InvalidTool
 │   ├── InvalidJournal
 │   └── Diverged
-└── EngineError       the server could not do its part
-    ├── TimedOut      …this time: try again
-    ├── StackTooSmall …on this thread: use one with a larger stack
-    └── GuestMissing  …until somebody repairs the installation
+└── EngineError       the server failed
+    ├── TimedOut      try again
+    ├── StackTooSmall use a thread with a larger stack
+    └── GuestMissing  repair the installation
 """
 
 from coderelay.core.json_values import Json
 
 
 class CoderelayError(Exception):
-    """The root of all errors this package raises on purpose."""
+    """The base class of all errors that this package raises on purpose."""
 
 
 class RequestError(CoderelayError):
-    """What was asked cannot be done; the message says what to change."""
+    """The request cannot be served as it is; the message says what to change."""
 
 
 class UnknownLanguage(RequestError):
-    """No engine runs this language."""
+    """There is no engine for the language that the caller named."""
 
 
 class InvalidProgram(RequestError):
-    """A program's id or its time of creation is none that a run could have."""
+    """A program's id or time of creation is not valid."""
 
 
 class InvalidTool(RequestError):
-    """A tool's declaration is none: its name or its schema."""
+    """A tool's declaration is not valid: its name or its schema."""
 
     param = "tools"
-    """The field of a request that it comes from."""
+    """The field of a request that is wrong, as APIs name it in errors."""
 
 
 class InvalidJournal(RequestError):
-    """A journal entry is no answered call."""
+    """A journal entry is not an answered call."""
 
 
 class Diverged(RequestError):
-    """The program did not make the call that the journal recorded."""
+    """The program made another call than the journal records at this place.
+
+    `index` is the number of the call, `recorded` the call in the journal, and `came` the call that
+    the program made, or None if it ended instead.
+    """
 
     def __init__(self, message: str, *, index: int, recorded: Json, came: Json) -> None:
         super().__init__(message)
@@ -57,17 +63,18 @@ class EngineError(CoderelayError):
     """The server failed, not the program and not the caller."""
 
     retryable = False
+    """Whether the same request can succeed if it is sent again."""
 
 
 class TimedOut(EngineError):
-    """A run took too long, or nobody waits for it. It says nothing about the program: try again."""
+    """A run took too long, or was cancelled. This says nothing about the program: try again."""
 
     retryable = True
 
 
 class StackTooSmall(EngineError):
-    """The calling thread's stack cannot hold a guest; the message says how to get a larger one."""
+    """The calling thread's stack is too small for a guest; the message says how to enlarge it."""
 
 
 class GuestMissing(EngineError):
-    """A guest image is not there or not whole."""
+    """A guest's WebAssembly image is missing or damaged."""

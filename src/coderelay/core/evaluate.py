@@ -1,4 +1,4 @@
-"""Drives an execution through a journal; live and replayed are the same steps."""
+"""Runs a program through a journal, in the same steps whether it runs live or is replayed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,42 +7,44 @@ from typing import Protocol
 from coderelay.core.call import Call, Result, Returned
 from coderelay.core.errors import RequestError
 from coderelay.core.host_work import Work
-from coderelay.core.journal import Journal, check, ended_early
+from coderelay.core.journal import Journal, check, journal_too_long
 from coderelay.core.made_calls import MadeCalls
 from coderelay.core.outcome import Failed, Outcome, Suspended
 
 
 class Execution(Protocol):
-    """One program under way in an engine."""
+    """A program that an engine is running."""
 
     def advance(self, results: Sequence[Result]) -> Outcome:
-        """Deliver the last batch's results (none at first) and run until the program can go
-        no further."""
+        """Deliver the results of the last batch of calls (none the first time), and run the
+        program until it needs other results or has ended."""
 
     def charge(self, fuel: int) -> Outcome:
-        """Take fuel from a suspended program, for work that the host did for its calls. The
-        outcome is the same suspension, or a failure where that fuel is not left."""
+        """Take fuel from a suspended program, for work that the host did for its calls.
+
+        Returns the same suspension, or a failure if the program has not that much fuel left.
+        """
 
     def close(self) -> None:
-        """Drop the execution and all it holds. Closing twice is no error."""
+        """Free the execution and everything it holds. It may be closed more than once."""
 
 
 class CallHost(Protocol):
-    """Answers the calls that the client never sees."""
+    """Answers calls that are never handed out to the client, such as invalid ones."""
 
     def answer(self, call: Call, work: Work) -> Result | None:
-        """The answer, the same on every replay; None where the call is the client's.
+        """Return the host's result for a call, or None if the client has to answer it.
 
-        What the answer costs is added to `work`. That too is the same on every replay: a count
-        that follows from the call and the tools, never a time.
+        The cost of the answer is added to `work`. Result and cost must be the same on every
+        replay, so the cost is computed from the call and the tools, and never measured as time.
         """
 
 
 class Run:
-    """A program's way through its calls: feed it answered calls, it says what comes next.
+    """A program under way: give it answered calls, and it returns what the program does next.
 
-    Whether entries come one by one, batch by batch or all at once, the execution takes the same
-    steps: a batch is delivered when its last result is there, whole and in call order.
+    The execution takes the same steps whether entries come one by one, batch by batch or all at
+    once: a batch is delivered as a whole, in call order, when its last result has arrived.
     """
 
     def __init__(self, execution: Execution, host: CallHost) -> None:
@@ -55,10 +57,13 @@ class Run:
         self._succeeded = MadeCalls()
 
     def proceed(self, entries: Journal) -> Outcome:
-        """Take the next answered calls and run on. `Suspended` holds the calls not yet answered,
-        with the index that the client knows them by.
+        """Add the next answered calls and run on.
 
-        Where it is interrupted, as by Ctrl-C, nobody knows how far it came: the run is over.
+        In a `Suspended` outcome, calls have the index that the client knows them by: calls that
+        the host answers are not counted.
+
+        An interrupt, such as Ctrl-C, closes the run, because the state of the execution is then
+        unknown.
         """
         try:
             return self._proceed(entries)
@@ -69,14 +74,14 @@ class Run:
             raise
 
     def close(self) -> None:
-        """Drop the execution."""
+        """Close the execution."""
         self._execution.close()
 
     def _proceed(self, entries: Journal) -> Outcome:
         outcome = self._outcome or self._advance([])
         for entry in entries:
             if not self._open:
-                raise ended_early(self._made, entry)
+                raise journal_too_long(self._made, entry)
             place, call = self._open[0]
             check(call, entry)
             self._results[place] = entry.result
@@ -91,11 +96,11 @@ class Run:
         return outcome
 
     def _advance(self, results: Sequence[Result]) -> Outcome:
-        """Run until the client is needed or the program has ended."""
+        """Run until a call needs the client's answer or the program has ended."""
         while True:
             outcome = self._outcome = self._execution.advance(results)
             if isinstance(outcome, Suspended):
-                outcome = self._outcome = self._sort(outcome)
+                outcome = self._outcome = self._answer_as_host(outcome)
             if isinstance(outcome, Failed):
                 error = replace(outcome.error, calls=self._succeeded.text())
                 outcome = self._outcome = replace(outcome, error=error)
@@ -103,9 +108,12 @@ class Run:
                 return outcome
             results = [result for result in self._results if result is not None]
 
-    def _sort(self, outcome: Suspended) -> Outcome:
-        """Part a batch into what the host answers and what the client must. The program pays for
-        each answer before the host works on the next one."""
+    def _answer_as_host(self, outcome: Suspended) -> Outcome:
+        """Let the host answer the calls of a batch that it can, and leave the others open.
+
+        The program pays for each answer before the host works on the next one, so that a program
+        without fuel cannot make the host work.
+        """
         self._results = []
         open_calls: list[tuple[int, Call]] = []
         charged: Outcome = outcome
@@ -126,7 +134,10 @@ class Run:
 
 
 def evaluate(execution: Execution, journal: Journal, host: CallHost) -> Outcome:
-    """Run a fresh execution through a journal and close it: the whole of a stateless step."""
+    """Run a new execution through a journal, close it, and return the outcome.
+
+    This is all that a server without state does for a program in one request.
+    """
     run = Run(execution, host)
     try:
         return run.proceed(journal)

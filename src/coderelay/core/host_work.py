@@ -2,7 +2,7 @@
 
 
 class Work:
-    """What one answer of the host has cost so far, in fuel."""
+    """The cost of one answer of the host so far, in fuel."""
 
     def __init__(self) -> None:
         self.fuel = 0

@@ -1,4 +1,4 @@
-"""The n-th call is the n-th entry."""
+"""The journal of a run: its n-th entry records the program's n-th call and the result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,13 +8,18 @@ from coderelay.core.call import Call, Result
 from coderelay.core.errors import Diverged
 from coderelay.core.json_values import Json, canonical, digest, same
 
-_SHOWN = 200
+_SHOWN_CHARACTERS = 200
+"""How much of a call's arguments an error message quotes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One answered call. Where a `digest` of the arguments was recorded, it decides, because
-    clients drop keys and round big integers; otherwise the arguments are compared as JSON."""
+    """An answered call.
+
+    If a `digest` of the arguments was recorded, a replayed call is compared with that, because
+    some clients drop keys or round big integers when they send arguments back. Without one, the
+    arguments are compared as JSON.
+    """
 
     name: str
     arguments: Json
@@ -22,7 +27,7 @@ class Entry:
     digest: str | None = None
 
     def records(self, call: Call) -> bool:
-        """Whether this entry is the record of that call."""
+        """Return whether this entry records that call."""
         if call.name != self.name:
             return False
         if self.digest is not None:
@@ -35,7 +40,7 @@ Journal: TypeAlias = Sequence[Entry]
 
 
 def check(call: Call, entry: Entry) -> None:
-    """Raise `Diverged`, and say how, unless the entry is the record of this call."""
+    """Raise `Diverged` unless the entry records this call."""
     if entry.records(call):
         return
     recorded, came = _show(entry.name, entry.arguments), _show(call.name, call.arguments)
@@ -49,8 +54,8 @@ def check(call: Call, entry: Entry) -> None:
     )
 
 
-def ended_early(made: int, recorded: Entry) -> Diverged:
-    """The error for a journal that goes on after the program has ended."""
+def journal_too_long(made: int, recorded: Entry) -> Diverged:
+    """Return the error for a journal that has more entries than the program made calls."""
     return Diverged(
         f"call {made} diverged: the journal has {_show(recorded.name, recorded.arguments)}, "
         f"the program ended after {made} calls",
@@ -62,4 +67,6 @@ def ended_early(made: int, recorded: Entry) -> Diverged:
 
 def _show(name: str, arguments: Json) -> str:
     text = canonical(arguments)
-    return f"{name}({text if len(text) <= _SHOWN else text[:_SHOWN] + '…'})"
+    if len(text) > _SHOWN_CHARACTERS:
+        text = text[:_SHOWN_CHARACTERS] + "…"
+    return f"{name}({text})"

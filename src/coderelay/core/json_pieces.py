@@ -1,23 +1,22 @@
-"""A long JSON text is counted before it is read, and read in pieces, so that no step takes long.
+"""Reads a long JSON text in pieces, so that other threads can run in between.
 
-Python's own reader holds the interpreter's lock until it has read a whole text, and builds
-whatever the text holds. So a long text is cut between values, and Python's reader is given one
-piece after another: other threads get their turn in between. Finding the cuts needs strings and
-brackets only; whether a piece is JSON at all is left to Python's reader.
+Python's own reader holds the interpreter's lock until it has read a whole text. So a long text is
+cut between values, and Python's reader gets one piece after another. Finding the cuts needs only
+strings and brackets; whether a piece is valid JSON is left to Python's reader.
 """
 
 import json
 import re
 from typing import Any, Literal
 
-from coderelay.core.cancellation import is_wanted
+from coderelay.core.cancellation import is_still_needed
 from coderelay.core.errors import TimedOut
 from coderelay.core.json_strings import PIECE, STRING, string_cuts, wrong
 from coderelay.core.json_values import MAX_DEPTH, Json, NotJson
 from coderelay.core.limits import MB
 
 LONGEST_TOKEN = 1 * MB
-"""Bytes of one number, one key, or white space: these are read at once."""
+"""How long a number, a key or white space may be, in bytes: each of these is read in one step."""
 
 _CLOSE = (b"]", b"}")
 _SPACE = re.compile(rb"[ \t\n\r]*")
@@ -34,10 +33,10 @@ _TOLD_DEPTH = 2
 
 
 class _Level:
-    """A list or an object that is open at the place where a reading is.
+    """A list or an object that is open at the current place.
 
-    Of one that is being read, `items` are what was read up to `cut`, and `key` belongs to the
-    item that comes next. One that may yet fit into a piece is not read by itself: `items` is None.
+    If it is too long for one piece, it is read item by item: `items` are those up to `cut`, and
+    `key` is the key of the next one. As long as it may fit into a piece, `items` is None.
     """
 
     items: Any = None
@@ -45,7 +44,7 @@ class _Level:
     key = ""
     wants: Literal["anything", "item", "end"] = "anything"
     comma = string = -1
-    """The places of its last comma and its last string."""
+    """The places of its last comma and its last string so far."""
 
     def __init__(self, start: int, *, is_list: bool) -> None:
         self.start = start
@@ -53,8 +52,9 @@ class _Level:
 
 
 class PieceReader:
-    """A text under way: its levels are open from the whole text, which is as if it stood in a list,
-    to the innermost. Those that are read by themselves are the first ones."""
+    """Reads one text. `_levels` are the open lists and objects, from the outermost to the
+    innermost; the first one stands for the whole text, as if it were inside a list. The outer
+    levels are read item by item, the inner ones may still fit into a piece."""
 
     def __init__(self, data: bytes, decoder: json.JSONDecoder, piece: int = PIECE) -> None:
         self._data = data
@@ -65,10 +65,10 @@ class PieceReader:
         self._levels = [whole]
         self._reading = whole
         self._depth = 0
-        """The place of `_reading`, the innermost level that is read by itself."""
+        """The index of `_reading`, the innermost level that is read item by item."""
 
     def value(self) -> Json:
-        """The value that the text holds."""
+        """Read the text and return its value. Raises `NotJson` if it is not valid JSON."""
         data, levels, piece, at = self._data, self._levels, self._piece, 0
         while at < len(data):
             told = len(levels) <= MAX_DEPTH - _TOLD_DEPTH
@@ -95,13 +95,14 @@ class PieceReader:
         return self._whole()
 
     def _check_depth(self, at: int, stop: int) -> None:
-        """On the level after the last, there may only be nothing."""
+        """Raise `NotJson` unless the innermost list or object, which is one level too deep, is
+        empty."""
         if not _SPACE.fullmatch(self._data, at, stop) or self._data[stop : stop + 1] not in _CLOSE:
             raise NotJson(f"nested more than {MAX_DEPTH} levels deep")
 
     def _close(self, token: bytes, stop: int) -> int:
         level = self._levels[-1]
-        if level is not self._reading:  # whether it is sound is seen when it is read
+        if level is not self._reading:  # the piece that holds it is validated later
             self._levels.pop()
             return stop + 1
         if self._depth == 0 or token != (b"]" if level.is_list else b"}"):
@@ -122,7 +123,7 @@ class PieceReader:
         return whole.items[0]
 
     def _long_string(self, start: int) -> int:
-        """Read a string that is longer than a piece. Returns where to go on."""
+        """Read a string that is longer than a piece, and return the place after it."""
         while self._reading is not self._levels[-1]:
             self._open()
         level, cuts = self._reading, string_cuts(self._data, start, self._piece)
@@ -139,9 +140,9 @@ class PieceReader:
     # Reading pieces
 
     def _reduce(self, stop: int) -> None:
-        """Read what can be read before a place, so that no more than a piece is left."""
-        if not is_wanted():
-            raise TimedOut("nobody waits for this text any more")
+        """Read what ends before `stop`, so that at most one piece is left unread."""
+        if not is_still_needed():
+            raise TimedOut("reading this JSON text was cancelled")
         while stop - (level := self._reading).cut > self._piece:
             if level is not self._levels[-1]:
                 self._open()
@@ -156,7 +157,7 @@ class PieceReader:
                 level.cut, level.wants = level.comma + 1, "item"
 
     def _open(self) -> None:
-        """Read the next level by itself."""
+        """Begin to read the next level item by item."""
         inner = self._levels[self._depth + 1]
         self._before_item(self._reading, inner.start)
         inner.items, inner.cut = [] if inner.is_list else {}, inner.start + 1
@@ -164,8 +165,8 @@ class PieceReader:
         self._depth += 1
 
     def _before_item(self, level: _Level, start: int) -> None:
-        """Read what a level has before an item that is read by itself."""
-        self._take(level, start, "null")  # in place of the item
+        """Read the part of a level before a long item, which is read separately."""
+        self._take(level, start, "null")  # a placeholder for the long item
         if level.is_list:
             level.items.pop()
         else:
@@ -173,7 +174,7 @@ class PieceReader:
             level.key = self._decode(level.string, end)
 
     def _take(self, level: _Level, until: int, last: str = "") -> None:
-        """Read items of a level up to a place; `last` stands for one more."""
+        """Read the items of a level up to a place. `last` is put after them as one more item."""
         if not last and _SPACE.fullmatch(self._data, level.cut, until):
             raise self._error("Expecting value", until)
         if level.is_list:
@@ -189,8 +190,8 @@ class PieceReader:
             raise self._error("Expecting value", until)
 
     def _add(self, item: Json, end: int) -> int:
-        """Add an item that was read by itself. Returns where to go on: after a comma, or at an
-        end, for nothing else may follow."""
+        """Add a long item to its level, and return the place to go on from: after the comma that
+        follows, or at the end of the level."""
         level = self._reading
         if level.is_list:
             level.items.append(item)
@@ -217,7 +218,7 @@ class PieceReader:
             at = space.end()
 
     def _decode(self, start: int, end: int, before: str = "", after: str = "") -> Json:
-        """What Python's reader makes of a piece, with something before and after it."""
+        """Read a piece with Python's reader, with `before` and `after` around it."""
         try:
             text = self._data[start:end].decode("utf-8", "surrogatepass")
         except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""JSON text from outside is read strictly, and a long one in pieces: see `jsonpieces`."""
+"""Reads JSON text from outside strictly, and a long one in pieces (see `json_pieces`)."""
 
 import codecs
 import json
@@ -11,33 +11,33 @@ from coderelay.core.json_values import MAX_DEPTH, Json, NotJson, check_depth
 from coderelay.core.limits import KB, MB
 
 _SHORT = 8 * KB
-"""Texts up to this length are read at once, whatever is in them."""
+"""Texts up to this length are read in one step, whatever they contain."""
 _SIMPLE, _FEW = 128 * KB, 5_000
-"""So are texts up to this length that have only so many commas and brackets, strings included."""
+"""Texts up to this length with at most so many commas and brackets are read in one step too."""
 
 
 def _refuse(constant: str) -> Json:
-    raise NotJson(f"{constant} is no JSON value")
+    raise NotJson(f"{constant} is not a JSON value")
 
 
 def _finite(number: str) -> float:
     value = float(number)
     if math.isinf(value):
-        raise NotJson(f"{number[:40]} is larger than any number of JSON readers")
+        raise NotJson(f"the number {number[:40]} is too large: the largest is about 1.8e308")
     return value
 
 
 STRICT = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
-"""Refuses NaN, infinities, and numbers such as 1e999 that would become one."""
+"""Refuses NaN, infinities, and numbers such as 1e999 that would become infinite."""
 
 LENIENT = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, strict=False)
-"""The same, but control characters such as line ends may stand in strings as they are."""
+"""Like `STRICT`, but accepts control characters such as line ends inside strings."""
 
 
 def read_json(text: str | bytes, decoder: json.JSONDecoder = STRICT) -> Json:
-    """The value of a JSON text, as the decoder's own `decode` gives it.
+    """Return the value of a JSON text, the same as `decoder.decode` would.
 
-    Raises `NotJson`, which says where the text goes wrong, and `TooManyValues`.
+    Raises `NotJson`, which says where the text is wrong, and `TooManyValues`.
     """
     try:
         if is_quickly_read(text):
@@ -58,7 +58,8 @@ def read_json(text: str | bytes, decoder: json.JSONDecoder = STRICT) -> Json:
 
 
 def is_quickly_read(text: str | bytes) -> bool:
-    """Whether it takes no more than a few milliseconds to read a text, and the texts in it."""
+    """Return whether reading a text, and any JSON in its strings, takes a few milliseconds at
+    most."""
     if len(text) <= _SHORT:
         return True
     if len(text) > _SIMPLE:
@@ -78,7 +79,7 @@ def _read_at_once(text: str | bytes, decoder: json.JSONDecoder) -> Json:
 
 
 def _utf8(text: str | bytes) -> bytes:
-    """The text in UTF-8, with lone surrogates encoded like any other character."""
+    """Return the text in UTF-8, with lone surrogates encoded like any other character."""
     if isinstance(text, str):
         return b"".join(_encoded(text[at : at + MB]) for at in range(0, len(text), MB))
     encoding = json.detect_encoding(text)

@@ -1,4 +1,4 @@
-"""Strings in a JSON text, found without reading them, and places in it, told to people."""
+"""Finds where strings in a JSON text end and can be cut, and describes places for errors."""
 
 import re
 
@@ -6,13 +6,13 @@ from coderelay.core.json_values import NotJson
 from coderelay.core.limits import KB, MB
 
 PIECE = 8 * KB
-"""About how many bytes of a long text are read at once."""
+"""About how many bytes of a long text are read in one step."""
 STRING = rb'"[^"\\]*(?:\\.[^"\\]*)*"'
-"""A string, as a part of patterns that have no choice at any byte: so none of them costs more than
-the length of the text."""
+"""A regular expression for a string, to be used in others. At each byte only one alternative can
+match, so nothing backtracks and the cost is linear."""
 _LONGEST_ESCAPE = 16
-# What a string holds, up to where it can be cut: never within an escape, nor between the two
-# escapes that together are one character.
+# The content of a string up to a place where it can be cut: not inside an escape, and not between
+# the two escapes of a surrogate pair, which are one character.
 _INSIDE = re.compile(
     rb"""
     [^"\\]*
@@ -28,7 +28,8 @@ _INSIDE = re.compile(
 
 
 def string_cuts(data: bytes, start: int, piece: int = PIECE) -> list[int]:
-    """The places at which a string that starts there can be cut; the last is its end."""
+    """Return the places at which the string that starts at `start` can be cut; the last one is its
+    closing quote."""
     cuts: list[int] = []
     at = start + 1
     while True:
@@ -38,7 +39,7 @@ def string_cuts(data: bytes, start: int, piece: int = PIECE) -> list[int]:
         if data[end : end + 1] == b'"':
             return [*cuts, end]
         while end > at and data[end : end + 1] > b"\x7f" and data[end] & 0xC0 == 0x80:
-            end -= 1  # not within a character
+            end -= 1  # do not cut inside a UTF-8 character
         if end == at:
             if data[at : at + 1] == b"\\" and b'"' in data[at + 2 : at + _LONGEST_ESCAPE]:
                 raise wrong("Invalid \\escape", data, at)
@@ -48,7 +49,7 @@ def string_cuts(data: bytes, start: int, piece: int = PIECE) -> list[int]:
 
 
 def wrong(message: str, data: bytes, at: int) -> NotJson:
-    """The error for a text that is no JSON at that byte."""
+    """Return the error for a text that is wrong at that byte, with its line and column."""
     starts = range(0, at, MB)
     line = 1 + sum(data.count(b"\n", each, min(at, each + MB)) for each in starts)
     first = data.rfind(b"\n", 0, at) + 1

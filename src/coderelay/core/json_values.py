@@ -1,4 +1,4 @@
-"""JSON values: their one text form, their digest, and when two of them are the same."""
+"""JSON values: how they are written, their canonical text and digest, and when two are equal."""
 
 import hashlib
 from typing import Any, TypeAlias
@@ -9,8 +9,8 @@ Json: TypeAlias = Any
 """None, bool, int, float, str, list or dict with string keys: what `json.loads` gives."""
 
 MAX_DEPTH = 256
-"""How deeply a value may be nested, wherever it comes from. Python's own JSON reader gives up
-at a depth that varies with the caller's stack; a run must not."""
+"""How deeply a value may be nested. It is fixed because Python's own JSON reader gives up at a
+depth that depends on the caller's stack, and a replay must not."""
 
 
 _COMPACT = Writer(ensure_ascii=False, sort_keys=False)
@@ -18,11 +18,12 @@ _CANONICAL = Writer(ensure_ascii=True, sort_keys=True)
 
 
 class NotJson(ValueError):
-    """The value has a part that JSON has no form for; the message says which."""
+    """A text is not valid JSON, or a value cannot be written as JSON; the message says why."""
 
 
 def dump(value: Json) -> str:
-    """The compact text of a value. Raises `NotJson` for NaN, infinities and foreign objects."""
+    """Return the compact JSON text of a value. Raises `NotJson` for NaN, infinities and objects
+    that are not JSON."""
     try:
         return _COMPACT.write(value)
     except (TypeError, ValueError, RecursionError) as error:
@@ -30,12 +31,12 @@ def dump(value: Json) -> str:
 
 
 def size(text: str) -> int:
-    """How many bytes a text is in UTF-8."""
+    """Return the length of a text in bytes of UTF-8."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def kind(value: Json) -> str:
-    """What a JSON value is, in words."""
+    """Return the type of a JSON value in words, for messages."""
     match value:
         case None:
             return "null"
@@ -52,17 +53,18 @@ def kind(value: Json) -> str:
 
 
 def canonical(value: Json) -> str:
-    """The text that equal values share: keys sorted, no white space, ASCII only."""
+    """Return the canonical text of a value, the same for equal values: keys sorted, no white space,
+    ASCII only."""
     return _CANONICAL.write(value)
 
 
 def digest(value: Json) -> str:
-    """Sixteen hex digits that stand for a value's canonical text."""
+    """Return the first 16 hex digits of the SHA-256 of a value's canonical text."""
     return hashlib.sha256(canonical(value).encode()).hexdigest()[:16]
 
 
 def check_depth(value: Json) -> None:
-    """Raise `NotJson` where a value is nested more than `MAX_DEPTH` deep."""
+    """Raise `NotJson` if a value is nested more than `MAX_DEPTH` levels deep."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         inner: list[Json] = []
@@ -78,9 +80,9 @@ def check_depth(value: Json) -> None:
 
 
 def same(left: Json, right: Json) -> bool:
-    """Whether two values are equal as JSON, with numbers compared as binary64.
+    """Return whether two values are equal as JSON, with numbers compared as 64-bit floats.
 
-    Clients parse and write arguments anew, and many know no integer above 2^53.
+    Clients parse arguments and write them again, and many of them round integers above 2^53.
     """
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right  # not ==: True == 1 in Python

@@ -1,7 +1,7 @@
-"""A large value is written as JSON in pieces, so that no single step takes long.
+"""Writes a large value as JSON in pieces, so that other threads can run in between.
 
-Python's own writer holds the interpreter's lock until it has written a whole value. So it is given
-a few items of a large one at a time, and other threads get their turn in between.
+Python's own writer holds the interpreter's lock until it has written a whole value. So it gets a
+few items of a large value at a time.
 """
 
 import heapq
@@ -13,17 +13,19 @@ from typing import Any
 from coderelay.core.limits import KB
 
 _GROUP = 64
-"""Items that are written at once, if they are simple."""
+"""How many simple items are written in one step."""
 _PIECE = 32 * KB
+"""About how many characters are written in one step."""
 _SMALL = 256 * KB
+"""Values up to this size are written in one step."""
 _ITEM = 32
-"""What an item costs, in characters of text that are written in the same time."""
+"""The cost of one item, as the number of characters that are written in the same time."""
 _RUN = 1_000
-"""Keys that are sorted at once."""
+"""How many keys are sorted in one step."""
 
 
 class Writer:
-    """Writes values as `json.dumps` with these settings would, without white space."""
+    """Writes values exactly as `json.dumps` would with these settings and no white space."""
 
     def __init__(self, *, ensure_ascii: bool, sort_keys: bool) -> None:
         self._sorts = sort_keys
@@ -35,7 +37,7 @@ class Writer:
         ).encode
 
     def write(self, value: Any) -> str:
-        """The text of a value. Raises what `json.dumps` raises."""
+        """Return the JSON text of a value. Raises what `json.dumps` raises."""
         if is_small(value):
             return self._encode(value)
         written: list[str] = []
@@ -83,8 +85,8 @@ class Writer:
 
 
 def is_small(*values: Any) -> bool:
-    """Whether the values are small enough, all together, to be looked at in one step. Asking costs
-    no more for large ones."""
+    """Return whether the values together are small enough to be written in one step. The check
+    stops early, so it takes no longer for large values."""
     left, room = list(values), _SMALL
     while left:
         item = left.pop()
@@ -104,9 +106,10 @@ def is_small(*values: Any) -> bool:
 
 
 def _is_simple(items: Collection[Any]) -> bool:
-    """Whether some items are small, all together, and nested no more than twice."""
+    """Return whether the items together are small and nested at most twice."""
     room = _PIECE
-    for _ in range(3):  # no deeper: or else what is deep would be looked at from each level
+    # Only three levels: a deeply nested value would otherwise be walked again at each level.
+    for _ in range(3):
         inner: list[Any] = []
         for item in items:
             if isinstance(item, str):

@@ -1,4 +1,4 @@
-"""The hard limits of a run. Passing one fails the program; what is journalled is never cut."""
+"""The limits of a run. A program that passes one fails; nothing is silently cut short."""
 
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
@@ -12,40 +12,41 @@ MB = 1024 * KB
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sizes are in bytes of UTF-8 text; values are measured as JSON.
+    """The limits of one run. Sizes are in bytes of UTF-8 text; values are measured as JSON.
 
-    Fuel is the budget that counts: it is spent by instructions, so a replay ends where the first
-    run ended. The seconds on a processor are a backstop, and what they end is never recorded as an
-    outcome.
+    The budget for computing is fuel. It is spent by WebAssembly instructions, so a replay ends at
+    the same instruction as the first run. `seconds` of processor time are only a backstop: passing
+    them raises `TimedOut`, and is never recorded as an outcome.
     """
 
     fuel: int = 240_000_000_000
     step_fuel: int = 60_000_000_000
-    """What may be spent between two batches of results: a loop without end ends soon."""
+    """Fuel for one step, from one batch of results to the next, so that an endless loop ends
+    soon."""
     seconds: float = 60.0
     memory: int | None = None
-    """Bytes of guest memory; None for what the engine's language needs."""
+    """Bytes of guest memory, or None for the default of the language's engine."""
     source: int = 48 * KB
     arguments: int = 1 * MB
     calls: int = 1_000
     waiting: int = 256
     batch: int = 16 * MB
-    """The arguments of all calls that wait at once."""
+    """Bytes of the arguments of all calls that wait at the same time."""
     result: int = 8 * MB
     value: int = 4 * MB
     logs: int = 1 * MB
 
     def __post_init__(self) -> None:
-        """A limit below 0 limits nothing: fuel would wrap around."""
+        """Refuse limits below 0: negative fuel would wrap around to a huge amount."""
         refuse_negative(self)
 
 
 def refuse_negative(limits: "DataclassInstance") -> None:
-    """Raise `ValueError` for a limit below 0."""
+    """Raise `ValueError` if one of the limits is below 0."""
     for field in fields(limits):
         value = getattr(limits, field.name)
         if value is not None and value < 0:
-            raise ValueError(f"the limit `{field.name}` is {value}, and must be at least 0")
+            raise ValueError(f"the limit `{field.name}` must be at least 0, not {value}")
 
 
 DEFAULT_LIMITS = Limits()

@@ -1,6 +1,7 @@
-"""Which calls of a program succeeded before it failed, in words: what was done is not undone.
+"""Tells the model which calls of a failed program had already succeeded.
 
-Calls that failed or were refused are not among them: it may be right to try those again.
+A model that repairs its program must not repeat calls that changed something. Calls that failed or
+were refused are left out, because it may be right to try those again.
 """
 
 from collections import deque
@@ -13,7 +14,7 @@ _MADE = "It had made these calls, and they succeeded; do not repeat those that c
 
 
 class MadeCalls:
-    """Keeps the first calls and the last ones, and how many there were."""
+    """Counts the calls that succeeded, and remembers the first and the last ones."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -21,7 +22,7 @@ class MadeCalls:
         self._last: deque[tuple[str, Json]] = deque(maxlen=_LAST)
 
     def add(self, name: str, arguments: Json) -> None:
-        """A call was made, and succeeded."""
+        """Record a call that succeeded."""
         self._count += 1
         if len(self._first) < _FIRST:
             self._first.append((name, arguments))
@@ -29,8 +30,8 @@ class MadeCalls:
             self._last.append((name, arguments))
 
     def text(self) -> str:
-        """The calls in words, for the model that wrote the program; nothing where there are none.
-        It is short, and the same on every replay."""
+        """Return a short text about the calls, for the model that wrote the program, or an empty
+        text if there are none. It is the same on every replay."""
         if not self._count:
             return ""
         left_out = self._count - len(self._first) - len(self._last)

@@ -1,4 +1,7 @@
-"""The known names most like one that is not known, found in a bounded number of comparisons."""
+"""Finds the known names that are most similar to an unknown one, for "did you mean" messages.
+
+The number of comparisons is bounded, because names may come from clients and models.
+"""
 
 import heapq
 from collections import Counter
@@ -6,25 +9,25 @@ from collections.abc import Iterable
 from itertools import islice, pairwise
 
 _KNOWN, _LONGEST = 10_000, 64
-"""How many names are known, and how many letters of each are compared."""
+"""How many names are indexed, and how many letters of each are compared."""
 _COMPARED, _VISITED = 24, 2_000
-"""With how many names one is compared, and how many are looked at to find these."""
+"""How many names are compared letter by letter, and how many are visited to find these."""
 _BUCKETS = 4_096
-"""Among how many lists the pairs of letters are divided. It bounds the memory that an index takes,
-whatever the names are written in."""
-_ALIKE = 0.6
+"""How many lists the pairs of letters are hashed into. This bounds the memory of an index, whatever
+alphabet the names are written in."""
+_MIN_LIKENESS = 0.6
 
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
-    """The names most like this one, most like it first."""
+    """Return up to `count` known names that are similar to this one, the most similar first."""
     return Nearest(known).to(name, count)
 
 
 class Nearest:
-    """The same for names that are asked for often.
+    """An index of known names, for looking up many names.
 
-    Only those are compared letter by letter that share some of the rarest pairs of letters: all
-    the thousands would take far too long.
+    Comparing with thousands of names letter by letter would take too long. So only the names that
+    share the rarest pairs of letters with the unknown one are compared.
     """
 
     def __init__(self, known: Iterable[str]) -> None:
@@ -39,13 +42,14 @@ class Nearest:
                     self._holding.setdefault(bucket, []).append(place)
 
     def to(self, name: str, count: int = 3) -> list[str]:
-        """The names most like this one, most like it first; among equals in their own order."""
+        """Return up to `count` known names that are similar to this one, the most similar first.
+        Names that are equally similar keep the order in which they were given."""
         wanted = _folded(name)
         found = []
         for place in self._candidates(wanted):
             lower, known = self._known[place]
             likeness = _likeness(wanted, lower)
-            if likeness >= _ALIKE:
+            if likeness >= _MIN_LIKENESS:
                 found.append((-likeness, place, known))
         return [known for _, _, known in heapq.nsmallest(count, found)]
 
@@ -68,15 +72,16 @@ def _folded(name: str) -> str:
 
 
 def _buckets(lower: str) -> Iterable[int]:
-    """The lists that the pairs of letters in a name belong to, each once."""
+    """Return the bucket of each pair of neighbouring letters in a name, without duplicates."""
     return dict.fromkeys((ord(a) * 31 + ord(b)) % _BUCKETS for a, b in pairwise(lower))
 
 
 def _likeness(left: str, right: str) -> float:
-    """From 0 to 1: how much of both is their longest common subsequence.
+    """Return how similar two names are, from 0 to 1: the share of their letters that are in their
+    longest common subsequence.
 
-    It is found by Hyyrö's method: a row of the usual table is one integer, so that the cost is that
-    of one pass over the right name.
+    This is Hyyrö's bit-parallel algorithm: a row of the usual table is one integer, so the cost is
+    that of one pass over the right name.
     """
     places: dict[str, int] = {}
     for at, letter in enumerate(left):

@@ -1,4 +1,4 @@
-"""What a run came to: it waits, it is done, or it failed."""
+"""The outcomes of a run: the program waits for calls, has completed, or has failed."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -11,7 +11,8 @@ FailureKind: TypeAlias = Literal["syntax", "exception", "limit", "arguments", "d
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """One line a program wrote. The level is the console's, `print`'s, or `text` for output."""
+    """A line that a program wrote. `level` is that of the console function (`log`, `warn`, …),
+    `print`, or `text` for output."""
 
     level: str
     text: str
@@ -21,9 +22,9 @@ class Log:
 class Failure:
     """Why a program failed, in terms of the source that the model wrote.
 
-    `limit` names the limit that a failure of that kind passed. `line` and `column` count from 1.
-    `frame` shows the source around that place. `calls` says in words which calls of the
-    program had succeeded: they happened, whatever became of it.
+    If `kind` is `limit`, `limit` names the limit that was passed. `line` and `column` count from 1,
+    and `frame` shows the source around that place. `calls` is a text about the calls that had
+    succeeded before the program failed.
     """
 
     kind: FailureKind
@@ -57,7 +58,7 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The program threw, or passed a limit. This is for the model, which repairs its program."""
+    """The program failed. The model is told why, so that it can repair its program."""
 
     error: Failure
     logs: tuple[Log, ...] = ()
@@ -65,4 +66,4 @@ class Failed:
 
 
 Outcome: TypeAlias = Suspended | Completed | Failed
-"""Each carries the logs, and the fuel spent, from the program's start."""
+"""Every outcome has the logs and the fuel spent since the program's start."""

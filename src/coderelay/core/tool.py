@@ -1,4 +1,4 @@
-"""A tool is a declaration; its implementation belongs to the client."""
+"""The declaration of a tool. Its implementation stays with the client."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,8 @@ Schema = Mapping[str, Any] | bool
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """What a program may call. `returns` is None where the client does not say."""
+    """A tool that a program may call. `returns` is the schema of its results, or None if the client
+    declares none."""
 
     name: str
     description: str = ""
@@ -20,10 +21,10 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolName:
-    """How a program reaches a tool: the name on the wire, and its names in the language.
+    """A tool's names: `name` as the client declared it, and `identifiers` in a program's language.
 
-    `identifiers[0]` is the one that is declared to the model; the rest are also accepted.
-    `parameters` are the argument names in schema order, for languages with positional arguments.
+    `identifiers[0]` is the one that the model is told; the others work as well. `parameters` are
+    the names of the arguments in schema order, for languages with positional arguments.
     """
 
     name: str

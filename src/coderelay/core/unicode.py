@@ -1,4 +1,4 @@
-"""Unicode normalization that costs no more than a text's length."""
+"""Unicode normalization in time that is linear in the length of the text."""
 
 import re
 import unicodedata
@@ -9,21 +9,21 @@ _JOINER = "\N{COMBINING GRAPHEME JOINER}"
 
 
 def normalize(form: Literal["NFKC", "NFKD"], text: str) -> str:
-    """The text in a normal form.
+    """Return the text in a Unicode normal form.
 
     Python sorts the accents of a letter in time that grows with the square of their number, so
-    24,000 of them take seconds. No language needs more than a few. Where more than 30 follow each
-    other, they are parted into groups of 30 by an invisible joiner first, as Unicode's Stream-Safe
+    24,000 of them take seconds. No language needs more than a few. So where more than 30 accents
+    follow each other, an invisible joiner is first put after every 30, as Unicode's Stream-Safe
     Text Format does (UAX #15).
     """
     if text.isascii():
         return text
     if len(text) > _MOST_MARKS:
-        text = _parted(text)
+        text = _split_long_accents(text)
     return unicodedata.normalize(form, text)
 
 
-def _parted(text: str) -> str:
+def _split_long_accents(text: str) -> str:
     marks = "".join(sorted(letter for letter in set(text) if _is_mark(letter)))
     if not marks:
         return text
@@ -33,5 +33,5 @@ def _parted(text: str) -> str:
 
 
 def _is_mark(letter: str) -> bool:
-    """Whether a letter becomes one that is written on the letter before it."""
+    """Return whether a character, once decomposed, combines with the one before it."""
     return unicodedata.combining(unicodedata.normalize("NFKD", letter)[0]) > 0

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from coderelay.core.cancellation import while_wanted
+from coderelay.core.cancellation import cancel_unless
 
 T = TypeVar("T")
 Observe = Callable[[float, float], None]
@@ -36,7 +36,7 @@ class Workers:
         def timed() -> T:
             began = time.perf_counter()
             try:
-                with while_wanted(lambda: not gone.is_set()):
+                with cancel_unless(lambda: not gone.is_set()):
                     return work()
             finally:
                 self._observe(began - asked, time.perf_counter() - began)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 
 from coderelay.core import CallError, Raised, Result, Returned, Work
-from coderelay.core.cancellation import while_wanted
+from coderelay.core.cancellation import cancel_unless
 from coderelay.declare.languages import sendable
 from coderelay.engines.engine_registry import engine
 from coderelay.engines.python import PythonEngine
@@ -139,7 +139,7 @@ class Session:
 
     def _cell(self, live: Live, source: str, turn: SessionCall) -> Cell:
         self._ended = turn
-        with while_wanted(lambda: not self._closed):
+        with cancel_unless(lambda: not self._closed):
             cell = live.run(source)
         if cell.alive:
             self._ended = None

@@ -17,7 +17,7 @@ def read_program(fields: Fields, source: str, *, language: str, id: str | None =
         raise Unsupported(fields.path("id"), "is empty: a program has an id")
     created = fields.number("created", FIXED_DATE)
     if not 0 <= created <= LATEST:
-        reason = f"must be whole seconds since 1970, from 0 to {LATEST}"
+        reason = f"must be an integer from 0 to {LATEST}: seconds since 1970"
         raise Unsupported(fields.path("created"), reason)
     return Program(fields.text("language", language), text, said, created)
 

@@ -19,7 +19,7 @@ import wasmtime
 from wasmtime import TrapCode
 from wasmtime import _ffi as ffi
 
-from coderelay.core.cancellation import is_wanted
+from coderelay.core.cancellation import is_still_needed
 from coderelay.engines.wasm.trapped import Trapped
 
 _TICK = 0.1
@@ -104,7 +104,7 @@ class Watch:
         self._raised: BaseException | None = None
 
     def __enter__(self) -> "Watch":
-        if not is_wanted():
+        if not is_still_needed():
             raise Trapped(TrapCode.INTERRUPT)
         self.allow(self._seconds)
         self._outer, _here.watch = _here.watch, self
@@ -132,7 +132,7 @@ class Watch:
     def goes_on(self) -> bool:
         """Whether the guest may."""
         try:
-            self._stopped = any(now() >= end for now, end in self._ends) or not is_wanted()
+            self._stopped = any(now() >= end for now, end in self._ends) or not is_still_needed()
         except BaseException as error:  # raised when the guest has been left
             self._stopped, self._raised = True, error
         return not self._stopped
@@ -149,7 +149,7 @@ def allow(seconds: float) -> None:
     """Let the guest that runs on this thread run for so long from now; not at all where nobody
     waits for it any more."""
     if _here.watch is not None:
-        _here.watch.allow(seconds if is_wanted() else 0)
+        _here.watch.allow(seconds if is_still_needed() else 0)
 
 
 def _asked(context: object, data: object, ticks: list[int], kind: list[int]) -> int:

@@ -231,4 +231,4 @@ def _text(call: Call, result: Result) -> str:
             check_depth(result.value)
         return text
     except NotJson as error:
-        raise InvalidJournal(f"the result of {call.name} is no JSON value: {error}") from error
+        raise InvalidJournal(f"the result of {call.name} is not a JSON value: {error}") from error

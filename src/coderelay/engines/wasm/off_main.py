@@ -20,7 +20,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TypeVar
 
-from coderelay.core.cancellation import while_wanted, who_waits
+from coderelay.core.cancellation import cancel_unless, need_check
 from coderelay.engines.wasm.nativestack import start_with_stack
 
 T = TypeVar("T")
@@ -92,7 +92,7 @@ class Errand:
     def __init__(self, work: Callable[[], None], end: Callable[[], None] = lambda: None) -> None:
         self._work = work
         self._context = contextvars.copy_context()
-        self._somebody_waits = who_waits()
+        self._somebody_waits = need_check()
         self._ends = [end]
         self._unclaimed = [True]
         self._done = threading.Lock()
@@ -109,7 +109,7 @@ class Errand:
             ready()
             return
         try:
-            with while_wanted(self._is_wanted):
+            with cancel_unless(self._is_wanted):
                 self._context.run(self._work)
         except BaseException as error:
             self._error = error

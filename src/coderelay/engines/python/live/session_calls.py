@@ -90,7 +90,7 @@ def _bounded(call: LiveCall, result: Result, limit: int) -> tuple[Result, str]:
             check_depth(result.value)
             payload = dump(result.value)
         except NotJson as error:
-            return Raised(CallError(f"the result of {call.name} is no JSON value: {error}")), ""
+            return Raised(CallError(f"the result of {call.name} is not a JSON value: {error}")), ""
     else:
         payload = json.dumps(result.error.message)
     if size(payload) > limit:

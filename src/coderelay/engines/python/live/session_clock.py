@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from coderelay.core.cancellation import is_wanted
+from coderelay.core.cancellation import is_still_needed
 from coderelay.engines.wasm.backstop import allow
 
 _BEFORE = 3_600.0
@@ -76,9 +76,9 @@ class LiveClock:
         seconds, left = (elapsed - self.elapsed) / 1e9, self.own.left
         if seconds > 0:
             until = self._time.monotonic() + min(seconds, left)
-            while (rest := until - self._time.monotonic()) > 0 and is_wanted():
+            while (rest := until - self._time.monotonic()) > 0 and is_still_needed():
                 self._time.sleep(min(rest, _NAP))
             if seconds > left:
                 self._late()
-            if seconds > left or not is_wanted():
+            if seconds > left or not is_still_needed():
                 allow(0)
