@@ -10,7 +10,7 @@ RUNS ?= 1
 # In two halves, so that tests which share a server or an engine mostly run in one process.
 PARALLEL := -n 2 --dist worksteal
 
-.PHONY: help build demo test coverage test-busy test-clients check static format hooks dist bench figures lock clean
+.PHONY: help build demo test coverage test-busy test-clients check static format hooks dist docs bench figures lock clean
 help: ## Show what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
@@ -56,6 +56,10 @@ check: static coverage ## All that CI runs, and what the tests cover
 dist: build ## Build the wheel and the source archive into dist
 	rm -rf dist
 	$(BIN)/hatchling build
+
+docs: build ## Write the settings and the command line's help into the documentation
+	$(BIN)/python -m scripts.generated_docs
+	$(BIN)/python -m tests.house.documents
 
 bench: build ## Measure, against peers in the same run
 	$(BIN)/python -m bench

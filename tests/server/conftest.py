@@ -18,7 +18,7 @@ def http() -> Iterator[httpx.Client]:
 @pytest.fixture(scope="module")
 def scripted() -> Iterator[str]:
     """The base URL of a server with the scripted model."""
-    with gateway("scripted", body=200_000) as url:
+    with gateway("scripted", max_body=200_000) as url:
         yield url
 
 

@@ -1,6 +1,7 @@
 """The Anthropic API over HTTP: keys, errors, streams, and what is counted."""
 
 import json
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from coderelay.conversation import UpstreamError
 from coderelay.models.scripted_model import ScriptedAnswer, ScriptedModel
 from tests.dialects.contract.anthropic_client import AnthropicClient
 from tests.server.serving import ADD, gateway
+from tests.server.test_http import Held
 
 Json = Any
 
@@ -35,7 +37,7 @@ def refusal(response: httpx.Response, status: int) -> Json:
 @pytest.fixture(scope="module")
 def locked() -> Iterator[str]:
     model = ScriptedModel(lambda _: "Hello.")
-    with gateway("scripted", model=model, client_keys=("open",), body=100_000) as url:
+    with gateway("scripted", model=model, client_keys=("open",), max_body=100_000) as url:
         yield url
 
 
@@ -64,8 +66,14 @@ def test_refusals_have_the_shape_of_the_api(http: httpx.Client, locked: str) -> 
 
 
 def test_who_finds_no_place_is_told_that_the_server_is_overloaded(http: httpx.Client) -> None:
-    with gateway("scripted", turns=0) as url:
+    model = Held()
+    with gateway("scripted", model=model, turns=1) as url:
+        first = threading.Thread(target=http.post, args=(url + PATH,), kwargs={"json": PLAIN})
+        first.start()
+        model.asked.acquire()
         response = http.post(url + PATH, json=PLAIN)
+        model.go_on.open()
+        first.join()
     assert refusal(response, 503)["type"] == "overloaded_error"
     assert response.headers["retry-after"] == "1"
 

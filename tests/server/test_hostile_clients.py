@@ -22,7 +22,7 @@ PIECE = b"x" * 50_000
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[str]:
     """The base URL of a server that asks for a key."""
-    with gateway("scripted", client_keys=("sesame",), body=100_000) as url:
+    with gateway("scripted", client_keys=("sesame",), max_body=100_000) as url:
         yield url
 
 
@@ -62,7 +62,7 @@ def test_too_many_headers_are_a_431(guarded: str, count: int) -> None:
 
 
 def test_many_and_long_headers_are_served_up_to_their_limits(http: httpx.Client) -> None:
-    with gateway("scripted", headers=100_000) as url:
+    with gateway("scripted", max_headers=100_000) as url:
         many = {f"x-{number}": "y" for number in range(240)}
         assert http.get(f"{url}/models", headers=many).status_code == 200
         assert http.get(f"{url}/models", headers={"x-long": "y" * 99_000}).status_code == 200

@@ -15,7 +15,7 @@ from tests.server.hostile import Hostile, hostile
 from tests.server.serving import CODE, COMPLETIONS, PLAIN, gateway, process, refusal
 
 Json = Any
-LIMITS: dict[str, Any] = {"answer": 1_000_000, "stream": 2_000_000}
+LIMITS: dict[str, Any] = {"max_answer": 1_000_000, "max_stream": 2_000_000}
 IN_SOCKETS = 16_000_000
 """What the system may hold of a connection between the two sides."""
 
@@ -79,7 +79,7 @@ def test_an_answer_over_its_limit_is_cut_where_it_is_passed_on(
         assert last["error"]["type"] == "upstream_error"
     behind.cut.wait()
     assert behind.sent < IN_SOCKETS
-    assert len(got) <= LIMITS["stream"] + 1_000
+    assert len(got) <= LIMITS["max_stream"] + 1_000
     served_well(http, behind, url)
 
 

@@ -207,7 +207,7 @@ def test_with_keys_or_by_choice_any_name_is_served(http: httpx.Client, settings:
 
 @pytest.mark.parametrize("name", ["", "a/b", "http://name", "a b", "name:port"])
 def test_an_allowed_name_is_a_name(name: str) -> None:
-    with pytest.raises(InvalidSetting, match="--allow-host"):
+    with pytest.raises(InvalidSetting, match="allow_hosts must be a host name"):
         Settings("scripted", allow_hosts=(name,))
 
 

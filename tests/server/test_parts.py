@@ -100,22 +100,23 @@ def test_settings_show_no_key() -> None:
     "upstream",
     ["", "ftp://host/v1", "127.0.0.1:80", "http://", "http://host:port", "http://u:p@host/v1"],
 )
-def test_an_upstream_that_is_no_address_is_refused_by_its_flag(upstream: str) -> None:
-    with pytest.raises(InvalidSetting, match="--upstream"):
+def test_an_upstream_that_is_no_address_is_refused_by_its_name(upstream: str) -> None:
+    with pytest.raises(InvalidSetting, match="upstream must be an"):
         Settings(upstream)
 
 
 @pytest.mark.parametrize(
-    ("setting", "flag"),
+    ("setting", "message"),
     [
-        ({"language": "perl"}, "--language"),
-        ({"log_level": "loud"}, "--log-level"),
-        ({"upstream_key": "a\nb"}, "key"),
-        ({"client_keys": ("",)}, "key"),
+        ({"language": "perl"}, "language must be typescript or python, not 'perl'"),
+        ({"log_level": "loud"}, "log_level must be debug"),
+        ({"upstream_key": "a\nb"}, "upstream_key must be a key that a header can carry"),
+        ({"client_keys": ("",)}, "client_keys must be a key"),
+        ({"workers": 0}, "workers must be a whole number, at least 1, not 0"),
     ],
 )
-def test_a_setting_that_cannot_be_used_is_named(setting: dict[str, object], flag: str) -> None:
-    with pytest.raises(InvalidSetting, match=flag):
+def test_a_setting_that_cannot_be_used_is_named(setting: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidSetting, match=message):
         Settings("scripted", **setting)  # type: ignore[arg-type]
 
 

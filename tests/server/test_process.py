@@ -36,9 +36,10 @@ def test_without_an_upstream_it_shows_how_to_start() -> None:
 
 def test_a_setting_from_the_environment_is_checked_like_a_flag() -> None:
     said = refused(OPENAI_BASE_URL="localhost:80", OPENAI_API_KEY="sk-secret")
-    assert "--upstream" in said
+    assert "OPENAI_BASE_URL must be an http or https address" in said
     assert "sk-secret" not in said
-    assert "--declaration-tokens" in refused(CODERELAY_DECLARATION_TOKENS="few")
+    said = refused(CODERELAY_DECLARATION_TOKENS="few")
+    assert "CODERELAY_DECLARATION_TOKENS must be a whole number" in said
 
 
 def test_a_port_that_is_taken_is_said_so() -> None:

@@ -17,6 +17,7 @@ from coderelay.cli.conversation_display import ConversationDisplay
 from coderelay.cli.engine_progress import ready
 from coderelay.cli.exit_codes import UsageError, reported
 from coderelay.cli.printable import printable
+from coderelay.cli.setting_flags import variables
 from coderelay.client import Agent, EndpointError, load_functions
 from coderelay.core import EngineError
 
@@ -35,7 +36,7 @@ Upstream = Annotated[
     typer.Option(
         "--upstream",
         metavar="URL",
-        envvar=["CODERELAY_UPSTREAM", "OPENAI_BASE_URL"],
+        envvar=variables("upstream"),
         help="The model's endpoint; the gateway to it is embedded.",
     ),
 ]

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from coderelay.core import DEFAULT_LIMITS
+from coderelay.cli.setting_flags import variables
 
-_PROGRAM, _LIMITS = "The program", "Limits"
+_PROGRAM = "The program"
 
 ProgramFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="A .ts, .js or .py program, or - for standard input.")
@@ -70,55 +70,6 @@ ProgramCreated = Annotated[
         rich_help_panel=_PROGRAM,
     ),
 ]
-UndeclaredArguments = Annotated[
-    str,
-    typer.Option(
-        "--undeclared-arguments",
-        metavar="WHAT",
-        help="Calls with arguments that their tool does not declare: refuse or allow.",
-        rich_help_panel=_PROGRAM,
-    ),
-]
-Fuel = Annotated[
-    int | None,
-    typer.Option(
-        "--fuel",
-        min=1,
-        metavar="N",
-        help=f"What it may spend in all. Default: {DEFAULT_LIMITS.fuel:,}.",
-        rich_help_panel=_LIMITS,
-    ),
-]
-StepFuel = Annotated[
-    int | None,
-    typer.Option(
-        "--step-fuel",
-        min=1,
-        metavar="N",
-        help=f"And between two batches of results. Default: {DEFAULT_LIMITS.step_fuel:,}.",
-        rich_help_panel=_LIMITS,
-    ),
-]
-Memory = Annotated[
-    int | None,
-    typer.Option(
-        "--memory",
-        min=1,
-        metavar="MB",
-        help="Guest memory. Default: what the language needs.",
-        rich_help_panel=_LIMITS,
-    ),
-]
-Seconds = Annotated[
-    float | None,
-    typer.Option(
-        "--seconds",
-        min=0.001,
-        metavar="S",
-        help=f"Processor time for one step, a backstop. Default: {DEFAULT_LIMITS.seconds:g}.",
-        rich_help_panel=_LIMITS,
-    ),
-]
 Languages = Annotated[
     list[str] | None,
     typer.Option(
@@ -130,7 +81,7 @@ UpstreamKey = Annotated[
     typer.Option(
         "--upstream-key",
         metavar="KEY",
-        envvar=["CODERELAY_UPSTREAM_KEY", "OPENAI_API_KEY"],
+        envvar=variables("upstream_key"),
         help="The key for --upstream.",
     ),
 ]

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -15,6 +16,7 @@ from coderelay.cli import options
 from coderelay.cli.engine_progress import ready
 from coderelay.cli.exit_codes import UsageError, exit_code, reported
 from coderelay.cli.run_display import Display
+from coderelay.cli.setting_flags import given_flags, with_setting_flags
 from coderelay.cli.source_file import read_program
 from coderelay.client import Answered, Event, Report, Stepped, drive, load_functions, load_tools
 from coderelay.core import (
@@ -30,10 +32,21 @@ from coderelay.core import (
     Suspended,
 )
 from coderelay.core.json_values import NotJson
-from coderelay.core.limits import MB
-from coderelay.declare import UNDECLARED_ARGUMENTS, UndeclaredArguments
+from coderelay.declare import UndeclaredArguments
 from coderelay.programs import evaluate, start
+from coderelay.server.setting_sources import resolve
+from coderelay.server.settings import PROGRAM_LIMITS, UNDECLARED
 from coderelay.wire import journal_from_json, journal_to_json, outcome_to_json, parse, render
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """The settings of the server that a single run has, too."""
+
+    undeclared_arguments: Annotated[
+        UndeclaredArguments, replace(UNDECLARED, group="The program")
+    ] = "refuse"
+    limits: Annotated[Limits, PROGRAM_LIMITS] = DEFAULT_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +55,15 @@ class RunRequest:
 
     program: Program
     tools: Path | None
-    limits: Limits
-    undeclared_arguments: UndeclaredArguments
+    settings: RunSettings
     display: Display | None
     """None where only the outcome is wanted."""
 
 
 @reported
+@with_setting_flags(RunSettings, environment=False)
 def run(
+    context: typer.Context,
     file: options.ProgramFile,
     tools: options.ToolsFile = None,
     json: options.OutputJson = False,
@@ -58,11 +72,7 @@ def run(
     language: options.ProgramLanguage = None,
     id: options.ProgramId = None,
     created: options.ProgramCreated = None,
-    undeclared_arguments: options.UndeclaredArguments = "refuse",
-    fuel: options.Fuel = None,
-    step_fuel: options.StepFuel = None,
-    memory: options.Memory = None,
-    seconds: options.Seconds = None,
+    **flags: object,
 ) -> None:
     """Run a program with the functions of tools.py as its tools.
 
@@ -82,8 +92,9 @@ def run(
         raise UsageError(f"cannot write {journal}: there is no folder {journal.parent}")
     program = read_program(file, language=language, id=id, created=created)
     display = None if json else Display(Console())
-    limits = _limits(fuel, step_fuel, memory, seconds)
-    request = RunRequest(program, tools, limits, _undeclared(undeclared_arguments), display)
+    given = given_flags(context, flags)
+    settings = resolve(RunSettings, flags=given, environment={}).build()
+    request = RunRequest(program, tools, settings, display)
     with contextlib.redirect_stdout(sys.stderr) if json else contextlib.nullcontext():
         outcome = _replay(request, replay) if replay else _live(request, journal)
     if json:
@@ -98,8 +109,8 @@ def _live(request: RunRequest, journal: Path | None) -> Outcome:
     started = start(
         request.program,
         declared,
-        limits=request.limits,
-        undeclared_arguments=request.undeclared_arguments,
+        limits=request.settings.limits,
+        undeclared_arguments=request.settings.undeclared_arguments,
     )
     recorder = _Recorder(request.display.watch if request.display else None)
     try:
@@ -152,35 +163,14 @@ def _replay(request: RunRequest, journal: Path) -> Outcome:
         request.program,
         tools,
         entries,
-        limits=request.limits,
-        undeclared_arguments=request.undeclared_arguments,
+        limits=request.settings.limits,
+        undeclared_arguments=request.settings.undeclared_arguments,
     )
     if request.display:
         request.display.outcome(outcome)
         seconds = time.perf_counter() - began
         request.display.replayed(outcome, answers=len(entries), seconds=seconds)
     return outcome
-
-
-def _undeclared(said: str) -> UndeclaredArguments:
-    for known in UNDECLARED_ARGUMENTS:
-        if said == known:
-            return known
-    raise UsageError(
-        f"unknown --undeclared-arguments {said!r}: choose {' or '.join(UNDECLARED_ARGUMENTS)}"
-    )
-
-
-def _limits(
-    fuel: int | None, step_fuel: int | None, memory: int | None, seconds: float | None
-) -> Limits:
-    return replace(
-        DEFAULT_LIMITS,
-        fuel=fuel or DEFAULT_LIMITS.fuel,
-        step_fuel=step_fuel or DEFAULT_LIMITS.step_fuel,
-        memory=memory * MB if memory else DEFAULT_LIMITS.memory,
-        seconds=seconds or DEFAULT_LIMITS.seconds,
-    )
 
 
 def _read(path: Path) -> tuple[Entry, ...]:

@@ -148,7 +148,7 @@ class ClientConnection(HttpToolsProtocol):
 
 def client_connection(settings: Settings) -> Callable[..., ClientConnection]:
     """For uvicorn's setting `http`: a connection with the limits of the settings."""
-    limits = {"headers_limit": settings.headers, "unread_limit": 2 * settings.body}
+    limits = {"headers_limit": settings.max_headers, "unread_limit": 2 * settings.max_body}
     return partial(ClientConnection, **limits)
 
 

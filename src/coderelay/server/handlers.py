@@ -40,7 +40,7 @@ async def complete(service: Service, exchange: Exchange, dialect: Dialect) -> No
 
 async def _received(service: Service, exchange: Exchange) -> tuple[bytes, Json, bool]:
     """The body as it came and as a value, and whether it is large."""
-    raw = await exchange.body(service.settings.body)
+    raw = await exchange.body(service.settings.max_body)
     large = not is_quickly_read(raw) or call_ids.may_carry_programs(raw, more_than=_FEW_STATES)
     return raw, await service.do(partial(exchange.parsed, raw), large=large), large
 
@@ -122,7 +122,7 @@ async def count_tokens(service: Service, exchange: Exchange, dialect: Dialect) -
 async def models(service: Service, exchange: Exchange, dialect: Dialect) -> None:
     """The upstream's models."""
     if service.passthrough is not None:
-        await relay(service, exchange, await exchange.body(service.settings.body))
+        await relay(service, exchange, await exchange.body(service.settings.max_body))
         return
     scripted = {"id": "scripted", "object": "model", "created": 0, "owned_by": "coderelay"}
     await exchange.reply({"object": "list", "data": [scripted]})

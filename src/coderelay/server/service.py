@@ -150,6 +150,6 @@ def _upstream(settings: Settings, transport: httpx.AsyncBaseTransport) -> tuple[
     client = httpx.AsyncClient(
         transport=transport, timeout=httpx.Timeout(timeout, connect=min(timeout, 30.0))
     )
-    limits = AnswerLimits(settings.answer, settings.stream)
+    limits = AnswerLimits(settings.max_answer, settings.max_stream)
     model = Upstream(settings.upstream, key=settings.upstream_key, limits=limits, client=client)
     return model, Passthrough(transport, settings.upstream, timeout=timeout, limits=limits)

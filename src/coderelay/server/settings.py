@@ -1,119 +1,270 @@
-"""All that an operator can choose, checked once; nothing else reads flags or the environment."""
+"""All that an operator can choose. To add a setting, add a field: see `declared_settings`."""
 
 import os
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from typing import Annotated, Literal
 
-from coderelay.core import DEFAULT_LIMITS, Limits, RequestError
+from coderelay.core import DEFAULT_LIMITS, Limits
 from coderelay.core.limits import KB, MB
-from coderelay.declare import DECLARATION_TOKENS, UNDECLARED_ARGUMENTS, UndeclaredArguments
+from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
 from coderelay.engines.engine_registry import languages
-from coderelay.server.hosts import ANY, host_name
+from coderelay.server.declared_settings import (
+    InvalidSetting,
+    Setting,
+    SettingsTable,
+    check,
+)
+from coderelay.server.setting_checks import SCRIPTED, check_host, check_key, check_upstream
 
-SCRIPTED = "scripted"
-"""The upstream that is no endpoint: the embedded scripted model."""
+__all__ = ["SCRIPTED", "InvalidSetting", "Settings"]
 
-
-LOG_LEVELS = ("debug", "info", "warning", "error")
-
-
-class InvalidSetting(RequestError):
-    """A setting cannot be used; the message names its flag."""
+_MODEL, _SERVER, _CLIENTS, _LOGS = "The model", "Address and processes", "Clients", "Logs"
+_CAPACITY, _PROGRAMS = "Capacity of each worker process", "Limits of a program"
 
 
 def _cores() -> int:
     return os.cpu_count() or 1
 
 
+UNDECLARED = Setting(
+    _MODEL,
+    "WHAT",
+    "What to do with a call that has arguments which its tool does not declare: refuse or allow.",
+    more="See [arguments](many-tools.md#arguments).",
+)
+PROGRAM_LIMITS = SettingsTable(
+    fuel=Setting(_PROGRAMS, "N", "Fuel that a program may spend in its whole run.", at_least=1),
+    step_fuel=Setting(
+        _PROGRAMS,
+        "N",
+        "Fuel that it may spend between two batches of results.",
+        at_least=1,
+    ),
+    memory=Setting(
+        _PROGRAMS,
+        "MB",
+        "Memory that it may use.",
+        at_least=1,
+        unit=MB,
+        default="what the language needs",
+        example=64,
+    ),
+    seconds=Setting(
+        _PROGRAMS,
+        "SECONDS",
+        "Processor time that one step may take. Fuel normally ends a program first.",
+        at_least=0.001,
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Counts are for one worker process; times are in seconds."""
+    """The settings of a server. Sizes are in bytes, times in seconds."""
 
-    upstream: str
-    """Base URL of an OpenAI-compatible endpoint, or `scripted`."""
-    upstream_key: str | None = field(default=None, repr=False)
-    """Sent upstream in place of the client's key."""
-    client_keys: tuple[str, ...] = field(default=(), repr=False)
-    """Who may use the server; empty for anybody."""
-    host: str = "127.0.0.1"
-    port: int = 8700
-    workers: int = 1
-    threads: int = field(default_factory=_cores)
-    """How many programs run at the same time."""
-    turns: int = 256
-    """How many requests with programs are in progress at the same time, waiting ones included."""
-    connections: int = 2_000
-    """How many requests of any kind are in progress at the same time."""
-    language: str = "typescript"
-    max_programs: int = 8
-    declaration_tokens: int = DECLARATION_TOKENS
-    """How long the declarations of tools may be, by estimate, before an index takes their place."""
-    undeclared_arguments: UndeclaredArguments = "refuse"
-    """What becomes of a call with an argument that its tool does not declare."""
-    headers: int = 64 * KB
-    """Bytes of a request before its body."""
-    body: int = 64 * MB
-    """Bytes of a request's body."""
-    allow_hosts: tuple[str, ...] = ()
-    """Without client keys: names by which the server may be reached, and of web pages that may use
-    it, besides its own; `*` for all."""
-    upstream_timeout: float = 600.0
-    """How long the upstream may be silent."""
-    answer: int = 16 * MB
-    """Bytes of an upstream's answer that are kept in memory at once: all of it, or one event."""
-    stream: int = 256 * MB
-    """Bytes of an upstream's answer that comes as a stream, or that is passed on."""
-    keep_alive: float = 15.0
-    """How long a stream is silent before it says that it lives."""
-    drain: float = 30.0
-    """How long requests in progress may take to end when the server is told to."""
-    limits: Limits = DEFAULT_LIMITS
-    log_level: str = "info"
+    upstream: Annotated[
+        str,
+        Setting(
+            _MODEL,
+            "URL",
+            "Base URL of the model's endpoint, which must be OpenAI-compatible; "
+            "or 'scripted', to try things out without a model.",
+            more="A request cannot choose another.",
+            check=check_upstream,
+            variables=("OPENAI_BASE_URL",),
+            example="http://127.0.0.1:11434/v1",
+        ),
+    ]
+    upstream_key: Annotated[
+        str | None,
+        Setting(
+            _MODEL,
+            "KEY",
+            "Key for the model's endpoint.",
+            more="See [keys](#keys).",
+            check=check_key,
+            secret=True,
+            variables=("OPENAI_API_KEY",),
+            default="each client's own key is passed on",
+            example="sk-…",
+        ),
+    ] = field(default=None, repr=False)
+    upstream_timeout: Annotated[
+        float,
+        Setting(
+            _MODEL,
+            "SECONDS",
+            "How long the model's endpoint may send nothing before the request fails.",
+            at_least=0.1,
+        ),
+    ] = 600.0
+    max_answer: Annotated[
+        int,
+        Setting(
+            _MODEL,
+            "MB",
+            "Largest answer of the model that is not streamed, and largest event of a stream.",
+            at_least=1,
+            unit=MB,
+        ),
+    ] = 16 * MB
+    max_stream: Annotated[
+        int,
+        Setting(
+            _MODEL,
+            "MB",
+            "Largest answer of the model that is streamed, or that is passed on unread.",
+            at_least=1,
+            unit=MB,
+        ),
+    ] = 256 * MB
+    language: Annotated[
+        str,
+        Setting(
+            _MODEL,
+            "NAME",
+            "Language in which the model writes programs, unless a request names another: "
+            "typescript or python.",
+            choices=languages,
+        ),
+    ] = "typescript"
+    max_programs: Annotated[
+        int,
+        Setting(_MODEL, "N", "How many programs the model may write in one turn.", at_least=1),
+    ] = 8
+    declaration_tokens: Annotated[
+        int,
+        Setting(
+            _MODEL,
+            "N",
+            "How many tokens, by estimate, the declarations of tools may take. "
+            "Beyond that the model gets an index and a search.",
+            more="See [many tools](many-tools.md).",
+            at_least=100,
+        ),
+    ] = DECLARATION_TOKENS
+    undeclared_arguments: Annotated[UndeclaredArguments, UNDECLARED] = "refuse"
+
+    host: Annotated[
+        str, Setting(_SERVER, "NAME", "Address to listen on; 0.0.0.0 for all addresses.")
+    ] = "127.0.0.1"
+    port: Annotated[
+        int,
+        Setting(
+            _SERVER, "N", "Port to listen on; 0 for any free port.", at_least=0, at_most=65_535
+        ),
+    ] = 8700
+    workers: Annotated[int, Setting(_SERVER, "N", "Number of worker processes.", at_least=1)] = 1
+    drain: Annotated[
+        float,
+        Setting(
+            _SERVER,
+            "SECONDS",
+            "How long requests in progress may still take after SIGTERM.",
+            at_least=0,
+        ),
+    ] = 30.0
+
+    client_keys: Annotated[
+        tuple[str, ...],
+        Setting(
+            _CLIENTS,
+            "KEY",
+            "A key that opens the server: clients must send one of them.",
+            more="See [keys](#keys).",
+            check=check_key,
+            secret=True,
+            flag="--client-key",
+            default="anybody may use the server",
+            example=["key-of-one-client", "key-of-another"],
+        ),
+    ] = field(default=(), repr=False)
+    allow_hosts: Annotated[
+        tuple[str, ...],
+        Setting(
+            _CLIENTS,
+            "NAME",
+            "Without client keys: one more name by which the server may be reached, or of a web "
+            "page that may use it; '*' for any name.",
+            more="See [names](#names).",
+            check=check_host,
+            flag="--allow-host",
+            default="localhost, IP addresses and the host setting",
+            example=["gateway"],
+        ),
+    ] = ()
+    max_headers: Annotated[
+        int,
+        Setting(
+            _CLIENTS,
+            "KB",
+            "Largest headers of a request.",
+            more="There may be 256 of them.",
+            at_least=1,
+            unit=KB,
+        ),
+    ] = 64 * KB
+    max_body: Annotated[
+        int, Setting(_CLIENTS, "MB", "Largest body of a request.", at_least=1, unit=MB)
+    ] = 64 * MB
+    keep_alive: Annotated[
+        float,
+        Setting(
+            _CLIENTS,
+            "SECONDS",
+            "How long a stream may be silent before a comment line is sent to keep it open.",
+            at_least=0.01,
+        ),
+    ] = 15.0
+
+    threads: Annotated[
+        int,
+        Setting(
+            _CAPACITY,
+            "N",
+            "How many programs run at the same time.",
+            at_least=1,
+            default="one for each core",
+            example=4,
+        ),
+    ] = field(default_factory=_cores)
+    turns: Annotated[
+        int,
+        Setting(
+            _CAPACITY,
+            "N",
+            "How many requests with programs may be in progress; one more gets a 503.",
+            at_least=1,
+        ),
+    ] = 256
+    connections: Annotated[
+        int,
+        Setting(
+            _CAPACITY,
+            "N",
+            "How many requests of any kind may be in progress; one more gets a 503.",
+            at_least=1,
+        ),
+    ] = 2_000
+
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Setting(
+            _LOGS,
+            "NAME",
+            "Least severe level that is logged: debug, info, warning or error. "
+            "Lines are JSON, without the content of requests and answers.",
+        ),
+    ] = "info"
+
+    limits: Annotated[Limits, PROGRAM_LIMITS] = DEFAULT_LIMITS
 
     def __post_init__(self) -> None:
-        if self.upstream != SCRIPTED:
-            _check_url(self.upstream)
-        if self.language not in languages():
-            known = " or ".join(languages())
-            raise InvalidSetting(f"--language {self.language!r} is none: choose {known}")
-        if self.undeclared_arguments not in UNDECLARED_ARGUMENTS:
-            known = " or ".join(UNDECLARED_ARGUMENTS)
-            raise InvalidSetting(
-                f"--undeclared-arguments {self.undeclared_arguments!r} is unknown: choose {known}"
-            )
-        if self.log_level not in LOG_LEVELS:
-            raise InvalidSetting(
-                f"--log-level {self.log_level!r} is none: choose {', '.join(LOG_LEVELS)}"
-            )
-        for key in (self.upstream_key, *self.client_keys):
-            if key is not None and (not key or not key.isascii() or not key.isprintable()):
-                raise InvalidSetting("a key is empty or has characters that no header can carry")
-
-        for name in self.allow_hosts:
-            if name != ANY and host_name(name) is None:
-                raise InvalidSetting(
-                    f"--allow-host {name!r} is not a name: give one such as gateway"
-                )
+        check(self)
 
     def key_for_upstream(self, client_key: str | None) -> str | None:
-        """The server's key, or else the client's; never one that opens this server."""
+        """The key to send to the model's endpoint: the server's own, or else the client's. A key
+        that opens this server is never sent on."""
         if self.upstream_key is not None or self.client_keys:
             return self.upstream_key
         return client_key
-
-
-def _check_url(url: str) -> None:
-    try:
-        address = urlsplit(url)
-        usable = address.scheme in ("http", "https") and address.hostname and address.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise InvalidSetting(
-            f"--upstream {url!r} is no http or https address: "
-            "give a base URL such as http://127.0.0.1:11434/v1"
-        )
-    if address.username or address.password or address.query or address.fragment:
-        raise InvalidSetting(
-            "--upstream holds more than an address: give the key as --upstream-key, and no query"
-        )

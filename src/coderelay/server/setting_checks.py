@@ -1,0 +1,44 @@
+"""Checks of single settings: each raises `ValueError` with what the value must be."""
+
+from urllib.parse import urlsplit
+
+from coderelay.server.declared_settings import quoted
+from coderelay.server.hosts import ANY, host_name
+
+SCRIPTED = "scripted"
+"""The upstream that is not an endpoint: a model that answers by script, to try things out."""
+
+
+def check_upstream(url: str) -> None:
+    """It is the address of an endpoint, or `scripted`."""
+    if url == SCRIPTED:
+        return
+    try:
+        address = urlsplit(url)
+        usable = address.scheme in ("http", "https") and address.hostname and address.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError(
+            f"must be an http or https address such as http://127.0.0.1:11434/v1, not {quoted(url)}"
+        )
+    if address.username or address.password or address.query or address.fragment:
+        # not quoted: it may hold a password
+        raise ValueError(
+            "must be an address alone, without a user, a password, a query or a fragment: "
+            "give the key as upstream_key"
+        )
+
+
+def check_key(key: str) -> None:
+    """A header can carry it."""
+    if not key or not key.isascii() or not key.isprintable():
+        raise ValueError("must be a key that a header can carry: printable ASCII, not empty")
+
+
+def check_host(name: str) -> None:
+    """It is the name of a host, or `*`."""
+    if name != ANY and host_name(name) is None:
+        raise ValueError(
+            f"must be a host name such as gateway, without a port, or {ANY}; not {quoted(name)}"
+        )
