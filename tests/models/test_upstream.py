@@ -3,7 +3,8 @@
 import asyncio
 import json
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -19,6 +20,8 @@ from coderelay.models.model import (
     TextPiece,
     UsagePiece,
 )
+
+T = TypeVar("T")
 
 KEY = "sk-server-secret"
 CHUNKS = [
@@ -70,8 +73,8 @@ def upstream(endpoint: Endpoint, **settings: Any) -> Upstream:
 
 def collect(endpoint: Endpoint, client_key: str | None = None, **settings: Any) -> list[Any]:
     async def run() -> list[Any]:
+        body = {"model": "m", "messages": settings.pop("messages", []), "stream": True}
         model = upstream(endpoint, **settings)
-        body = {"model": "m", "messages": [], "stream": True}
         return [delta async for delta in model.stream(body, key=client_key)]
 
     return asyncio.run(run())
@@ -230,6 +233,30 @@ def test_an_empty_reason_to_end_is_none() -> None:
     chunk = {"choices": [{"delta": {"content": "He"}, "finish_reason": ""}]}
     with pytest.raises(UpstreamError, match="broke off"):
         collect(Endpoint(events(json.dumps(chunk))))
+
+
+def test_large_requests_and_answers_are_left_to_whom_the_caller_chose() -> None:
+    done: list[str] = []
+
+    async def run_aside(work: Callable[[], T]) -> T:
+        done.append("work")
+        return work()
+
+    text = "a text, " * 50_000
+    large = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}
+    small = {"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]}
+    refusal = httpx.Response(400, text=text)
+    for messages, answer, expected in (
+        ([], httpx.Response(200, json=small), 0),
+        ([text], httpx.Response(200, json=small), 1),
+        ([], httpx.Response(200, json=large), 1),
+        ([text], sse(large), 2),
+        ([], refusal, 1),
+    ):
+        done.clear()
+        with suppress(UpstreamError):
+            collect(Endpoint(answer), run_aside=run_aside, messages=messages)
+        assert len(done) == expected
 
 
 @pytest.mark.parametrize("number", ["-1", "NaN", "1e999", "-Infinity", "1" + "0" * 400, '"9"'])

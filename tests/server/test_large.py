@@ -13,6 +13,7 @@ import pytest
 
 from coderelay.conversation.history_reader import History
 from coderelay.core import TimedOut
+from coderelay.core.cancellation import is_still_needed
 from coderelay.gateway import model_request
 from coderelay.models import upstream as upstream_module
 from coderelay.models.scripted_model import ScriptedAnswer
@@ -84,6 +85,29 @@ def test_others_are_served_while_something_large_is_worked_on(
             finally:
                 held.let_go.set()
             assert asked.result().status_code == 200
+
+
+def test_what_the_model_is_asked_is_not_written_for_a_client_that_has_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held = Held(lambda body: is_still_needed())
+    wanted: SimpleQueue[bool] = SimpleQueue()
+
+    def write(body: Json) -> bytes:
+        wanted.put(held(body))
+        return b""
+
+    monkeypatch.setattr(upstream_module, "_written", write)
+    body = json.dumps(WITH_TOOLS)
+    head = f"POST /v1{COMPLETIONS} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}"
+    with gateway("http://127.0.0.1:9/v1") as url, logged("request") as requests:
+        address = httpx.URL(url)
+        with socket.create_connection((address.host, address.port)) as client:
+            client.sendall(f"{head}\r\n\r\n{body}".encode())
+            held.called.wait()
+        assert requests.get()["status"] == 499
+        held.let_go.set()
+        assert not wanted.get()
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])

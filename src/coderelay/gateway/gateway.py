@@ -3,10 +3,10 @@
 import secrets
 import string
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import partial
-from typing import Protocol, TypeVar, assert_never
+from typing import assert_never
 
 from coderelay.conversation import TurnEvent, TurnRequest, TurnStarted
 from coderelay.conversation.work_size import is_large_outcome
@@ -17,22 +17,14 @@ from coderelay.gateway.program_replay import Replays, run_block
 from coderelay.gateway.token_estimate import estimated_tokens
 from coderelay.gateway.toolset import Engines, Toolset, Toolsets
 from coderelay.gateway.turn import AskModel, Done, ReplayPrograms, RunProgram, Step, Turn
+from coderelay.models.large_work import RunBlocking, here_or_aside
 from coderelay.models.model import Delta, Model
-
-T = TypeVar("T")
 
 _REPLAY_SHARE = 5
 _SHORT_ANSWER = 64 * KB
 """Characters of a model's answer that are worked on in the event loop."""
 
 _ALPHABET = string.ascii_letters + string.digits
-
-
-class RunBlocking(Protocol):
-    """Runs blocking work elsewhere, such as on a worker thread."""
-
-    def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
-        """The work's value, or its exception."""
 
 
 def new_id() -> str:
@@ -50,7 +42,7 @@ class _Steps:
 
     async def take(self, step: Callable[[], Step]) -> Step:
         """The step that comes next."""
-        return await self._run_aside(step) if self.large else step()
+        return await here_or_aside(step, self._run_aside, large=self.large)
 
     def count(self, delta: Delta) -> None:
         """The model has sent so much more."""

@@ -8,7 +8,6 @@ import asyncio
 import math
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
-from typing import TypeVar
 
 import httpx
 
@@ -22,10 +21,9 @@ from coderelay.models.completion_reader import error_message, parsed, short_piec
 from coderelay.models.failures import redirected
 from coderelay.models.http_connection import BadAnswer
 from coderelay.models.http_transport import transport_for
+from coderelay.models.large_work import RunBlocking, here_or_aside
 from coderelay.models.model import Delta, FinishPiece
 from coderelay.models.redaction import scrub
-
-T = TypeVar("T")
 
 _PASSING = frozenset({408, 429, 500, 502, 503, 504, 529})
 _LONGEST_PAUSE = 30.0
@@ -38,6 +36,7 @@ class Upstream:
     """The model behind a base URL such as `http://127.0.0.1:11434/v1`.
 
     The server's `key` replaces the client's, unless `pass_key` says that the client's goes first.
+    Large requests are written, and large answers read, by `run_aside`.
     """
 
     def __init__(
@@ -51,6 +50,7 @@ class Upstream:
         limits: AnswerLimits | None = None,
         client: httpx.AsyncClient | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        run_aside: RunBlocking = asyncio.to_thread,
     ) -> None:
         self._base = base_url.rstrip("/")
         self._key = key
@@ -58,6 +58,7 @@ class Upstream:
         self._retries = retries
         self._limits = limits or AnswerLimits()
         self._sleep = sleep
+        self._run_aside = run_aside
         self._client = client or httpx.AsyncClient(
             transport=transport_for(base_url), timeout=httpx.Timeout(timeout, connect=10.0)
         )
@@ -69,12 +70,13 @@ class Upstream:
         sent = dict(body)
         if sent.get("stream"):
             sent["stream_options"] = {"include_usage": True}
-        content = await _off_loop(lambda: _written(sent), large=not is_small(sent))
+        large = not is_small(sent)
+        content = await here_or_aside(lambda: _written(sent), self._run_aside, large=large)
         async with self.relay("POST", "/chat/completions", content, key=key) as response:
             try:
                 if not 200 <= response.status_code < 300:
-                    raise await _failure(response)
-                async for piece in _answer(response, self._limits):
+                    raise await _failure(response, self._run_aside)
+                async for piece in _answer(response, self._limits, self._run_aside):
                     yield piece
             except UpstreamError as error:
                 raise self._told(error, key) from None
@@ -148,7 +150,7 @@ class Upstream:
         return type(error)(message, error.status)
 
 
-async def _failure(response: httpx.Response) -> UpstreamError:
+async def _failure(response: httpx.Response, run_aside: RunBlocking) -> UpstreamError:
     status = response.status_code
     if status < 400:
         return redirected(status)
@@ -158,14 +160,18 @@ async def _failure(response: httpx.Response) -> UpstreamError:
         message = str(error)
     large = not is_quickly_read(message)
     with suppress(UpstreamError):
-        message = await _off_loop(lambda: error_message(parsed(message)), large=large)
+        message = await here_or_aside(
+            lambda: error_message(parsed(message)), run_aside, large=large
+        )
     return UpstreamError(f"the model's endpoint answered {status}: {message}", status)
 
 
-async def _answer(response: httpx.Response, limits: AnswerLimits) -> AsyncIterator[Delta]:
+async def _answer(
+    response: httpx.Response, limits: AnswerLimits, run_aside: RunBlocking
+) -> AsyncIterator[Delta]:
     """The pieces of a response: of one JSON value, or of one for each event."""
     if "text/event-stream" not in response.headers.get("content-type", ""):
-        async for piece in _deltas(await read_whole(response, limits.whole)):
+        async for piece in _deltas(await read_whole(response, limits.whole), run_aside):
             yield piece
         return
     finished = False
@@ -173,17 +179,18 @@ async def _answer(response: httpx.Response, limits: AnswerLimits) -> AsyncIterat
         async for data in events:
             if data == "[DONE]":
                 return
-            async for piece in _deltas(data):
+            async for piece in _deltas(data, run_aside):
                 finished = finished or (isinstance(piece, FinishPiece) and piece.reason != "")
                 yield piece
     if not finished:
         raise UpstreamError("the model's endpoint broke off in the midst of its answer")
 
 
-async def _deltas(text: str | bytes) -> AsyncIterator[Delta]:
+async def _deltas(text: str | bytes, run_aside: RunBlocking) -> AsyncIterator[Delta]:
     """The pieces in a JSON text. Between those of a long one, others get a turn of the loop."""
     large = not is_quickly_read(text)
-    for piece in await _off_loop(lambda: list(short_pieces(parsed(text))), large=large):
+    found = await here_or_aside(lambda: list(short_pieces(parsed(text))), run_aside, large=large)
+    for piece in found:
         if large:
             await asyncio.sleep(0)
         yield piece
@@ -191,11 +198,6 @@ async def _deltas(text: str | bytes) -> AsyncIterator[Delta]:
 
 def _written(body: Mapping[str, Json]) -> bytes:
     return dump(body).encode("utf-8", "replace")
-
-
-async def _off_loop(work: Callable[[], T], *, large: bool) -> T:
-    """Do work here and now, or on a thread if it is large."""
-    return await asyncio.to_thread(work) if large else work()
 
 
 def _pause(attempt: int, after: str | None) -> float:

@@ -21,6 +21,7 @@ from coderelay.engines.engine_registry import engine
 from coderelay.gateway import Gateway
 from coderelay.models.answer_limits import AnswerLimits
 from coderelay.models.http_transport import transport_for
+from coderelay.models.large_work import RunBlocking, here_or_aside
 from coderelay.models.model import Model
 from coderelay.models.passthrough import Passthrough
 from coderelay.models.upstream import Upstream
@@ -65,7 +66,7 @@ class Service:
 
     async def do(self, work: Callable[[], T], *, large: bool) -> T:
         """Do work here and now, or on a thread beside the event loop if it is large."""
-        return await self.readers.run(work) if large else work()
+        return await here_or_aside(work, self.readers.run, large=large)
 
     def turn(
         self, request: TurnRequest, client_key: str | None, *, large: bool
@@ -108,12 +109,13 @@ def build(
 ) -> Service:
     """The parts of a server with these settings. A `model` takes the upstream's place."""
     metrics = Metrics()
+    readers = Workers(_READERS, name="reader")
     passthrough = None
     if model is None and settings.upstream == SCRIPTED:
         model = demonstration()
     if model is None:
         transport = transport or transport_for(settings.upstream)
-        model, passthrough = _upstream(settings, transport)
+        model, passthrough = _upstream(settings, transport, readers.run)
     return Service(
         version=_version(),
         settings=settings,
@@ -123,7 +125,7 @@ def build(
         connections=Admission(settings.connections, "requests"),
         turns=Admission(settings.turns, "turns"),
         workers=Workers(settings.threads, metrics.guest),
-        readers=Workers(_READERS, name="reader"),
+        readers=readers,
         metrics=metrics,
         readiness=Readiness(settings.language),
         gateway=Gateway(
@@ -145,11 +147,19 @@ def _version() -> str:
         return "unknown"
 
 
-def _upstream(settings: Settings, transport: httpx.AsyncBaseTransport) -> tuple[Model, Passthrough]:
+def _upstream(
+    settings: Settings, transport: httpx.AsyncBaseTransport, run_aside: RunBlocking
+) -> tuple[Model, Passthrough]:
     timeout = settings.upstream_timeout
     client = httpx.AsyncClient(
         transport=transport, timeout=httpx.Timeout(timeout, connect=min(timeout, 30.0))
     )
     limits = AnswerLimits(settings.max_answer, settings.max_stream)
-    model = Upstream(settings.upstream, key=settings.upstream_key, limits=limits, client=client)
+    model = Upstream(
+        settings.upstream,
+        key=settings.upstream_key,
+        limits=limits,
+        client=client,
+        run_aside=run_aside,
+    )
     return model, Passthrough(transport, settings.upstream, timeout=timeout, limits=limits)

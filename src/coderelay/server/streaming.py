@@ -11,7 +11,7 @@ from coderelay.conversation import TurnEvent, TurnRequest
 from coderelay.conversation.work_size import is_large_event
 from coderelay.core import Json
 from coderelay.dialects.dialect import Dialect
-from coderelay.gateway.gateway import RunBlocking
+from coderelay.models.large_work import RunBlocking
 from coderelay.server.exchange import Exchange, as_json
 
 T = TypeVar("T")
