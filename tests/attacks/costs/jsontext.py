@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from coderelay.conversation.state_text import MAX_INFLATED, UnreadableState, pack, unpack
+from coderelay.core.json_counts import MAX_CONTAINERS
 from coderelay.core.json_reader import read_json
 from coderelay.core.json_values import NotJson, canonical, check_depth, dump, same
 from coderelay.engines.wasm.payload import has_long_integer, without_surrogates
@@ -40,19 +41,19 @@ TEXTS = {
     "objects with one key": _repeat('{"a":0},'),
     "deep lists around a long one": _repeat("[" * 250 + "1," * 40_000 + "1" + "]" * 250 + ","),
     "deep objects with long texts": _repeat('{"a":' * 100 + LONG + "}" * 100 + ","),
-    "brackets that never close": _repeat("["),
     "lists that never close": _repeat("[1,"),
     "numbers with many digits": _repeat("9" * 4_300 + ","),
     "a text of escapes": _repeat("\\n", '"', '"'),
     "a text of pairs of escapes": _repeat("\\ud83d\\ude00", '"', '"'),
     "a text of escaped quotes that never ends": _repeat('\\"', '"', ""),
     "texts with brackets and quotes": _repeat('"[{,\\"",'),
-    "quotes": _repeat('"', "", ""),
+    "empty texts": _repeat('"",', after='""]'),
     "a key after a text of quotes, often": _repeat('{"\\"\\"\\"\\"":[' + "1," * 20_000 + "1]},"),
-    "white space": _repeat(" "),
     "commas": _repeat(","),
     "line ends before an error": _repeat("1,\n", after="x"),
 }
+JUST_READ = {"white space": _repeat(" "), "brackets that never close": _repeat("[")}
+"""Twice as much of these would be refused, by what a token or a text may have at most."""
 SHORTER_TEXTS = {"empty lists": _repeat("[],"), "deep lists": _repeat(DEEP)}
 VALUES = {
     "empty lists": "[],",
@@ -75,6 +76,7 @@ _MADE = {text: _value(piece) for text, piece in VALUES.items()}
 _COPIED = {"long texts": _MADE.pop("long texts")}
 CASES = (
     *_cases("core.json_reader.read_json", TEXT, TEXTS, _read),
+    *_cases("core.json_reader.read_json", MAX_CONTAINERS - 1_000, JUST_READ, _read),
     *_cases("core.json_reader.read_json", 2 * SHORTER, SHORTER_TEXTS, _read),
     *_cases("core.json_values.dump", SHORTER, _MADE, dump),
     *_cases("core.json_values.canonical", SHORTER, _MADE, canonical),

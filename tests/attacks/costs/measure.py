@@ -36,9 +36,9 @@ def growth(case: Case, allowed: float) -> float:
     with _without_garbage_collection(), _with_memory_kept():
         times = _repetitions(half)
         while spent < MOST:
-            least_half = min(least_half, half.run(times))
-            least_full = min(least_full, full.run(times))
-            spent, rounds = spent + least_half + least_full, rounds + 1
+            took_half, took_full = half.run(times), full.run(times)
+            least_half, least_full = min(least_half, took_half), min(least_full, took_full)
+            spent, rounds = spent + took_half + took_full, rounds + 1
             if rounds > 1 and spent > ENOUGH and least_full <= allowed * least_half:
                 break
     return least_full / least_half
