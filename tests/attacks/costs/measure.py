@@ -32,14 +32,14 @@ def growth(case: Case, allowed: float) -> float:
     """
     half, full = _Timer(case, case.size // 2), _Timer(case, case.size)
     least_half = least_full = float("inf")
-    spent, rounds = 0.0, 0
+    spent = 0.0
     with _without_garbage_collection(), _with_memory_kept():
         times = _repetitions(half)
         while spent < MOST:
             took_half, took_full = half.run(times), full.run(times)
             least_half, least_full = min(least_half, took_half), min(least_full, took_full)
-            spent, rounds = spent + took_half + took_full, rounds + 1
-            if rounds > 1 and spent > ENOUGH and least_full <= allowed * least_half:
+            spent += took_half + took_full
+            if spent > ENOUGH and least_full <= allowed * least_half:
                 break
     return least_full / least_half
 
