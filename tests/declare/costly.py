@@ -28,6 +28,12 @@ def deep(depth: int, value: Any) -> Any:
     return value
 
 
+def nested(depth: int, value: Any) -> Any:
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 def web(size: float) -> Made:
     """Schemas that lead to each other in three ways at each level."""
     inner = {"properties": {"c": {"$ref": "#/$defs/n"}}, "required": ["c"]}
@@ -53,6 +59,40 @@ def union(count: int) -> dict[str, Any]:
 def named(count: float, prefix: str = "property_") -> dict[str, Any]:
     """So many properties."""
     return {f"{prefix}{number:05}": {"type": "string"} for number in range(int(count))}
+
+
+def overlapping(size: float) -> Made:
+    """Choices between the same large types, each with an option of its own."""
+    count = int(1_000 * size)
+    options = [{"$ref": "#/$defs/x"}, {"$ref": "#/$defs/y"}]
+    own: list[Any] = [{"properties": {f"own{number}": {}}} for number in range(count)]
+    large = {"x": {"properties": named(4_000)}, "y": {"properties": named(4_000)}}
+    properties = {f"p{number}": {"anyOf": [*options, each]} for number, each in enumerate(own)}
+    return {"properties": properties, "$defs": large}, {name: {} for name in properties}
+
+
+def subsets(size: float) -> Made:
+    """Names that match different ones of twelve patterns, all of one large type."""
+    letters = "abcdefghijkl"
+    patterns = {each: {"$ref": "#/$defs/x", "title": each} for each in letters}
+    many = {"dependentRequired": {"zz": [f"n{number}" for number in range(40_000)]}}
+    names = [
+        "".join(letter for place, letter in enumerate(letters) if number >> place & 1)
+        for number in range(1, int(1_000 * size))
+    ]
+    schema, arguments = one({"patternProperties": patterns}, {name: {} for name in names})
+    return {**schema, "$defs": {"x": many}}, arguments
+
+
+def conditional(size: float) -> Made:
+    """Properties that each name those of one large type in a condition."""
+    count = int(2_000 * size)
+    condition = {"if": {"$ref": "#/$defs/x"}, "properties": {"u": {}}}
+    schema = {
+        "properties": {f"p{number}": dict(condition) for number in range(count)},
+        "$defs": {"x": {"properties": named(5_000)}},
+    }
+    return schema, {f"p{number}": {"property_00001": "x"} for number in range(count)}
 
 
 DATES = "^\\d{4}-\\d{2}-\\d{2}$"
@@ -174,6 +214,34 @@ CASES: dict[str, Callable[[float], Made]] = {
             "$defs": {"t": {"items": {"$ref": "#/$defs/t"}, "properties": {"x": {}}}},
         },
         {"a": [[[], []] for _ in range(int(100_000 * size))]},
+    ),
+    "2,000 lists for a tuple of 48,000": lambda size: each(
+        {"type": "array", "prefixItems": [{} for _ in range(48_000)]}, [], times=2_000 * size
+    ),
+    "1,000 lists for a tuple of 6,000 lists of objects": lambda size: each(
+        {"prefixItems": [{"items": {"properties": {"x": {}}}} for _ in range(6_000)]},
+        [[{}]],
+        times=1_000 * size,
+    ),
+    "16,000 objects for a choice of 2,900 that name the same property": lambda size: each(
+        {"anyOf": [{"properties": {"p": {"items": {}}}} for _ in range(2_900)]},
+        {"p": {}},
+        times=16_000 * size,
+    ),
+    "1,000 names that match different patterns": subsets,
+    "1,000 choices between the same large types": overlapping,
+    "2,000 conditions on one large type": conditional,
+    "320,000 objects, all declared": lambda size: each(
+        {"properties": {"x": {}}}, {}, times=320_000 * size
+    ),
+    "80,000 lists of lists, 200 deep": lambda size: (
+        {
+            "properties": {"a": {"$ref": "#/$defs/t"}},
+            "$defs": {
+                "t": {"anyOf": [{"items": {"$ref": "#/$defs/t"}}, {"properties": {"x": {}}}]}
+            },
+        },
+        {"a": nested(200, [[[]] for _ in range(int(80_000 * size))])},
     ),
     "a text of a megabyte for a number": lambda size: one(
         {"type": "integer"}, "x" * int(1_000_000 * size)

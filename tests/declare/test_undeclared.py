@@ -86,7 +86,7 @@ def test_it_is_found_wherever_an_object_is_declared(
         {**PERSON, "additionalProperties": {"type": "integer"}},
         {**PERSON, "unevaluatedProperties": True},
         {**PERSON, "unevaluatedProperties": {"type": "integer"}},
-        {**PERSON, "patternProperties": {"^x": {}}},
+        {**PERSON, "patternProperties": {"^a": {}}},
         {**PERSON, "propertyNames": {"maxLength": 9}},
         {**PERSON, "required": ["xyz"]},
         {**PERSON, "dependentRequired": {"city": ["xyz"]}},
@@ -112,10 +112,50 @@ def test_what_the_schema_lets_pass_or_some_part_of_it_declares_is_left_alone(sch
     assert refusal(schema, {"xyz": 1}) == ""
 
 
+KEY = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"anyOf": [{"const": {"kind": "all"}}, KEY]}, {"kind": "all"}),
+        ({"anyOf": [{"enum": [{"kind": {"a": 1}}, 1]}, KEY]}, {"kind": {"a": 1}}),
+        ({"anyOf": [{"$ref": "#/$defs/object"}, {"$ref": "#/$defs/key"}]}, {"x": 1}),
+        ({"anyOf": [{"$ref": "#/$defs/any"}, {"$ref": "#/$defs/key"}]}, {"x": 1}),
+        ({"anyOf": [{"allOf": [{"type": "object"}]}, KEY]}, {"x": 1}),
+        ({"anyOf": [{"type": "object", "properties": {}}, KEY]}, {"x": 1}),
+        ({"anyOf": [{"type": "object", "not": {"required": ["id"]}}, KEY]}, {"x": 1}),
+        ({"anyOf": [{"type": "object", "required": ["x"]}, KEY]}, {"x": 1, "y": 1}),
+        ({"anyOf": [{"nullable": True}, KEY]}, {"x": 1}),
+        ({"anyOf": [{"x-kind": "free"}, KEY]}, {"x": {"y": 1}}),
+        ({"type": "array", "contains": {"properties": {"a": {}}}}, [{"b": 1}, {"a": 1}]),
+        (
+            {"type": "array", "items": {"type": "object"}, "contains": {"properties": {"a": {}}}},
+            [{"b": 1}, {"a": 1}],
+        ),
+        (
+            {"type": "object", "not": {"properties": {"k": {"const": 1}}, "required": ["k"]}},
+            {"c": 1},
+        ),
+        ({**KEY, "if": {"properties": {"k": {"const": 1}}}}, {"id": "1", "k": 2}),
+        (
+            {**KEY, "allOf": [{"then": {"properties": {"k": {"properties": {"l": {}}}}}}]},
+            {"id": "1", "k": {"l": 1}},
+        ),
+    ],
+)
+def test_what_the_declared_type_has_is_left_alone(schema: Any, value: Any) -> None:
+    definitions = {"object": {"type": "object"}, "any": {}, "key": KEY}
+    assert refusal({"properties": {"f": schema}, "$defs": definitions}, {"f": value}) == ""
+
+
 @pytest.mark.parametrize(
     "schema",
     [
-        {**PERSON, "patternProperties": {"^a": {}}},
+        {**PERSON, "if": {"additionalProperties": True}, "then": {"required": ["name"]}},
+        {**PERSON, "not": {"additionalProperties": {"type": "null"}, "required": ["zz"]}},
+        {**PERSON, "allOf": [{"type": "object", "if": {"required": ["name"]}, "then": {}}]},
+        {"allOf": [{"$ref": "#/$defs/base"}, {"required": ["name"]}], "$defs": {"base": PERSON}},
         {**PERSON, "anyOf": [{"required": ["name"]}, {"required": ["city"]}, {"minProperties": 0}]},
         {"allOf": [PERSON, {"minProperties": 1}]},
         {"anyOf": [PERSON, {"type": "null"}, {"enum": ["all"]}]},
@@ -157,3 +197,32 @@ def test_a_schema_that_is_in_itself_is_followed_as_far_as_the_value_goes() -> No
         fine = {"inner": fine}
     assert refusal(schema, fine) == ""
     assert "inner.inner: unexpected" in refusal(schema, {"inner": {"inner": {"nmae": 1}}})
+
+
+@pytest.mark.parametrize("rows", [10, 130_000])
+def test_outer_objects_are_looked_at_first_however_much_is_in_inner_ones(rows: int) -> None:
+    schema = {
+        "properties": {
+            "rows": {"type": "array", "items": {"properties": {"id": {}, "next": {}}}},
+            "opts": {"properties": {"dry_run": {}}},
+        }
+    }
+    arguments = {"rows": [{"idd": 1}] * rows, "opts": {"dryrun": True}}
+    assert refusal(schema, arguments).startswith(
+        'find: opts: unexpected property "dryrun" (did you mean "dry_run"?)'
+    )
+
+
+def test_what_cannot_be_looked_at_whole_is_refused() -> None:
+    options = [{"$ref": "#/$defs/x"}, {"$ref": "#/$defs/y"}]
+    big: dict[str, Any] = {"properties": {f"x{number}": {} for number in range(8_000)}}
+    schema = {
+        "properties": {
+            f"p{number}": {"anyOf": [*options, {"properties": {f"z{number}": {}}}]}
+            for number in range(100)
+        },
+        "$defs": {"x": big, "y": dict(big)},
+    }
+    assert refusal(schema, {f"p{number}": {} for number in range(100)}) == (
+        "find: it would take too long to check these arguments: pass less at once"
+    )

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice, pairwise
 
-_KNOWN, _LONGEST = 10_000, 64
+KNOWN, LONGEST = 10_000, 64
 """How many names are indexed, and how many letters of each are compared."""
 _COMPARED, _VISITED = 24, 2_000
 """How many names are compared letter by letter, and how many are visited to find these."""
@@ -32,7 +32,7 @@ class Nearest:
 
     def __init__(self, known: Iterable[str]) -> None:
         by_lower: dict[str, str] = {}
-        for each in islice(known, _KNOWN):
+        for each in islice(known, KNOWN):
             by_lower.setdefault(_folded(each), each)
         self._known = list(by_lower.items())
         self._holding: dict[int, list[int]] = {}
@@ -68,7 +68,7 @@ class Nearest:
 
 
 def _folded(name: str) -> str:
-    return name[:_LONGEST].lower()[:_LONGEST]
+    return name[:LONGEST].lower()[:LONGEST]
 
 
 def _buckets(lower: str) -> Iterable[int]:

@@ -82,17 +82,18 @@ class ArgumentCheck:
                 fits = self._checked.validator.is_valid(arguments)
             else:
                 fits = walk.fits(self._compiled.root, arguments)
+            if fits:
+                walk.allow(_STEPS)
+                return self._say(self._not_declared(arguments, walk))
+            if not isinstance(arguments, dict):
+                got, example = shown(arguments), self._example
+                return f"{self._identifier} takes one object, got {got}: call {example}"
+            return self._say(self._misfits(arguments, walk))
         except TooCostly:
             return (
                 f"{self._identifier}: it would take too long to check these arguments: pass less "
                 "at once"
             )
-        if fits:
-            return self._say(self._not_declared(arguments, walk, _REASONS))
-        if not isinstance(arguments, dict):
-            got, example = shown(arguments), self._example
-            return f"{self._identifier} takes one object, got {got}: call {example}"
-        return self._say(self._misfits(arguments, walk))
 
     def _misfits(self, arguments: dict[str, Json], walk: Walk) -> Sequence[ArgumentError]:
         """Some reasons why arguments do not fit; none where a pattern cannot be decided."""
@@ -101,18 +102,27 @@ class ArgumentCheck:
         walk.count(len(found) * _DESCRIPTION)
         if not found and not walk.undecided:
             found = [ArgumentError("the arguments do not fit", None)]
-        more = self._not_declared(arguments, walk, _REASONS) if len(found) < _REASONS else []
-        return without_repetition([*found, *more])[:_REASONS]
+        if len(found) < _REASONS:
+            try:
+                found += self._not_declared(arguments, walk)
+            except TooCostly:
+                if not found:
+                    raise
+        return without_repetition(found)[:_REASONS]
 
-    def _not_declared(self, arguments: Json, walk: Walk, limit: int) -> list[ArgumentError]:
-        """Reasons to refuse properties that the schema would let pass."""
+    def _not_declared(self, arguments: Json, walk: Walk) -> list[ArgumentError]:
+        """Reasons to refuse properties that the schema would let pass. Raises `TooCostly` where it
+        cannot be known whether there are any."""
         if self._undeclared == "allow":
             return []
-        found = []
-        with suppress(TooCostly):  # what there are no steps for is let pass, as the schema says
-            for each in islice(self._declaration.undeclared(arguments, walk), limit):
-                walk.spend(_DESCRIPTION)
+        found: list[ArgumentError] = []
+        try:
+            for each in islice(self._declaration.undeclared(arguments, walk), _REASONS):
+                walk.count(_DESCRIPTION)
                 found.append(self._describer.unexpected(each.path, each.name, each.known))
+        except TooCostly:
+            if not found:
+                raise
         return found
 
     def _say(self, found: Sequence[ArgumentError]) -> str | None:

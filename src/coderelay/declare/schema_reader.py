@@ -53,7 +53,7 @@ class SchemaReading:
 
 def read(schema: Schema) -> SchemaReading:
     """The shape of a schema. Whoever refers to a definition gets `NamedType`, so it may recur."""
-    return _Reader(schema).read()
+    return SchemaReader(schema).read()
 
 
 def property_names(schema: Schema) -> tuple[str, ...]:
@@ -72,21 +72,22 @@ def property_names(schema: Schema) -> tuple[str, ...]:
     return tuple(found)
 
 
-class _Reader:
+class SchemaReader:
     """One reading. `owner` is the definition being read, as long as no object or array lies
     between it and the part at hand: such a part may not refer back to its owner, because no
     type can be nothing but itself.
     """
 
     def __init__(self, root: Schema) -> None:
-        self._references = References(root)
-        self._root = self._references.root
+        self.references = References(root)
+        self._root = self.references.root
         self._definitions: dict[str, Definition] = {}
         self._waiting: deque[tuple[str, Json]] = deque()
         self._met: set[str] = set()
         self._leads: dict[str, set[str]] = {}
 
     def read(self) -> SchemaReading:
+        """Read all of it."""
         shape = self._shape(self._root, 0, _ROOT)
         while self._waiting:
             reference, target = self._waiting.popleft()
@@ -124,7 +125,7 @@ class _Reader:
         return choice([shape, NULL]) if schema.get("nullable") is True else shape
 
     def _reference(self, reference: str, owner: str | None) -> Shape:
-        target = self._references.find(reference)
+        target = self.references.find(reference)
         if not isinstance(target, (dict, bool)):
             return UNKNOWN
         if target is self._root:

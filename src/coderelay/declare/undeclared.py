@@ -1,52 +1,43 @@
 """Properties that the declaration of a tool does not have.
 
 JSON Schema lets an object have any property that its schema does not name, unless the schema says
-`additionalProperties: false`. Few schemas say so, and fewer mean it: their declarations name all
-properties that the tool knows. So a property that no part of the schema names is a mistake, and
-most often a misspelling, unless the schema says that others may be there.
+`additionalProperties: false`. Few schemas say so, and fewer mean it: most name all properties that
+their tool knows. So there is a rule beyond the schema:
 
-At each place of the arguments all schemas count that may apply there, whichever options of a
-choice the value fits: what one of them names is declared. An object is open, and may have any
-property, where
+- A property is refused where the type that the model was shown for its object does not have it:
+  the types are those that the declaration is printed from, and they are judged as TypeScript judges
+  an object literal.
+- An object may have any property where its type is `unknown`, names none or only required ones that
+  are `unknown`, or has others beside the named ones (`additionalProperties`, `patternProperties`);
+  so it may where its type is a union with such an option.
+- What the schema names in words that no type shows (`if`, `then`, `else`, `not`, and those for
+  dependent properties) may be passed, too, and anything may where it has `propertyNames` or
+  `unevaluatedProperties`.
 
-- no schema names a property, as for `{"type": "object"}`;
-- one says `additionalProperties` or `unevaluatedProperties` and does not say `false`, or gives
-  rules for names (`propertyNames`);
-- an option of a choice is any object.
+As in TypeScript, a property of one option of a union passes in the others. A property of one item
+of a tuple passes in its other items.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from coderelay.core import Json, Schema
-from coderelay.core.nearest_names import Nearest
-from coderelay.declare.schema_references import References
-from coderelay.declare.validation.assertions import matches
-from coderelay.declare.validation.patterns import Pattern, Patterns
-from coderelay.declare.validation.walk import Path, Walk
+from coderelay.core.nearest_names import KNOWN, LONGEST, Nearest
+from coderelay.declare.type_members import Members, TypeMembers
+from coderelay.declare.type_model import Shape
+from coderelay.declare.unshown_names import Mentioned, UnshownNames
+from coderelay.declare.validation import Walk
+from coderelay.declare.validation.walk import Path
+from coderelay.declare.whole_reading import WholeReading
 
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
-_CHOICES = ("anyOf", "oneOf")
-_LISTS = ("allOf", *_CHOICES)
-_SINGLE = ("if", "then", "else", "not")
-_KEYED = ("dependentSchemas", "dependencies")
-_OTHERS = ("additionalProperties", "unevaluatedProperties")
-_ITEMS = ("items", "prefixItems", "additionalItems", "unevaluatedItems", "contains")
-_INNER = frozenset(
-    (*_REFERENCES, *_LISTS, *_SINGLE, *_KEYED, *_OTHERS, *_ITEMS, "properties", "patternProperties")
-)
-_OBJECT_WORDS = frozenset(
-    "properties required patternProperties propertyNames minProperties maxProperties "
-    "dependencies dependentRequired dependentSchemas additionalProperties "
-    "unevaluatedProperties".split()
-)
-_NOTES = frozenset("title description default examples deprecated $comment".split())
-_PART = 4
-"""The steps that it is worth to look at one part."""
-_KEPT = 100_000
-"""How many names all places may have together before they are forgotten and made anew."""
+_Link: TypeAlias = "tuple[_Link, str | int] | None"
+"""Where a part is: the link of what it is in, and the step from there. Many parts are in one, so
+whole paths would take far more memory."""
+
+_LETTERS = 2
+"""How many letters of names are made ready to be asked in the time of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,199 +49,131 @@ class Undeclared:
     known: Nearest
 
 
-class DeclaredPlace:
-    """All that the schemas at one place of the arguments say of properties and items."""
+@dataclass
+class _Place:
+    """What is declared for one type of value."""
 
-    def __init__(
-        self,
-        key: tuple[int, ...],
-        parts: list[dict[str, Json]],
-        patterns: Patterns,
-        *,
-        is_open: bool,
-    ) -> None:
-        self.key = key
-        self.cost = len(parts) + 1
-        self.names: dict[str, list[Json]] = {}
-        """The names that are declared, each with its schemas."""
-        self.patterns: list[tuple[Pattern, Json]] = []
-        self.others: list[tuple[Mapping[str, Json], Json]] = []
-        """Schemas for the properties that some others do not name."""
-        self.items: list[Json] = []
-        self.open = is_open or not any(_mapping(part, "properties") for part in parts)
-        for part in parts:
-            self._add(part, patterns)
-        self.inner = frozenset(
-            name for name, schemas in self.names.items() if any(map(_has_inner, schemas))
-        )
-        """The names whose values are worth looking into."""
+    members: Members
+    mentioned: Mentioned = field(default_factory=Mentioned)
 
-    @cached_property
-    def nearest(self) -> Nearest:
-        """The declared names, ready to be asked."""
-        return Nearest(self.names)
+    @property
+    def is_closed(self) -> bool:
+        """Whether there may only be properties that have names."""
+        members = self.members
+        if members.anything or members.others is not None or self.mentioned.opens:
+            return False
+        return bool(members.names)
 
-    def _add(self, part: dict[str, Json], patterns: Patterns) -> None:
-        named = _mapping(part, "properties")
-        for name, schema in named.items():
-            self.names.setdefault(name, []).append(schema)
-        for name in _mentioned(part):
-            self.names.setdefault(name, [])
-        self.cost += len(named)
-        self.patterns += [
-            (patterns.of(text), schema)
-            for text, schema in _mapping(part, "patternProperties").items()
-        ]
-        for word in _OTHERS:
-            if part.get(word, False) is not False:
-                self.open = True
-                self.others.append((named, part[word]))
-        if "propertyNames" in part:
-            self.open = True
-        for word in _ITEMS:
-            said = part.get(word)
-            self.items += said if isinstance(said, list) else [said]
-
-
-_Part: TypeAlias = tuple[Path, Json, DeclaredPlace]
-"""A part of the arguments: where it is, and what is declared there."""
+    def nearest(self, walk: Walk) -> Nearest:
+        """The names, ready to be asked."""
+        names = [*self.members.names, *self.mentioned.names]
+        walk.count(sum(min(len(name), LONGEST) for name in names[:KNOWN]) // _LETTERS)
+        return Nearest(names)
 
 
 class Declaration:
-    """What a schema declares. Places are made as walks come to them; forgetting them changes no
-    answer. Safe to use from many threads."""
+    """What a schema declares. Safe to use from many threads."""
 
     def __init__(self, schema: Schema) -> None:
-        self._references = References(schema)
-        self._patterns = Patterns()
-        self._places: dict[tuple[int, ...], DeclaredPlace] = {}
-        self._kept = 0
+        self._reading = WholeReading(schema)
 
     def undeclared(self, value: Json, walk: Walk) -> Iterator[Undeclared]:
-        """The properties in a value that are not declared, each object's before its parts'."""
-        met: set[tuple[int, ...]] = set()
-        waiting: list[Iterator[_Part]] = [iter([((), value, self._place([self._references.root]))])]
+        """The properties in a value that are not declared, those of outer objects first."""
+        return _Search(self._reading, walk).undeclared(value)
+
+
+class _Search:
+    """One search. All that it holds is counted and given up with it, so that it costs the same
+    whatever came before."""
+
+    def __init__(self, reading: WholeReading, walk: Walk) -> None:
+        self._reading = reading
+        self._walk = walk
+        self._types = TypeMembers(reading, walk.spend)
+        self._places: dict[int, _Place | None] = {}
+
+    def undeclared(self, value: Json) -> Iterator[Undeclared]:
+        place = self._place(self._reading.root)
+        if place is None:
+            return
+        yield from self._of(None, value, place)
+        waiting: deque[tuple[_Link, Json, _Place]] = deque([(None, value, place)])
         while waiting:
-            part = next(waiting[-1], None)
-            if part is None:
-                waiting.pop()
-                continue
-            path, here, place = part
-            walk.spend(_PART)
-            if place.key not in met:  # counted anew in each walk, so that it costs the same in all
-                met.add(place.key)
-                walk.spend(place.cost)
-            if isinstance(here, list):
-                waiting.append(self._items(path, here, place, walk))
-            elif isinstance(here, dict):
-                yield from self._of_object(path, here, place, walk)
-                waiting.append(self._properties(path, here, place, walk))
+            link, here, place = waiting.popleft()
+            for step, part, inner in self._parts(here, place):
+                yield from self._of((link, step), part, inner)
+                if _has_parts(part):
+                    waiting.append(((link, step), part, inner))
 
-    def _of_object(
-        self, path: Path, value: dict[str, Json], place: DeclaredPlace, walk: Walk
-    ) -> Iterator[Undeclared]:
-        if place.open or place.names.keys() >= value.keys():
+    def _of(self, link: _Link, value: Json, place: _Place) -> Iterator[Undeclared]:
+        """Those of one object."""
+        self._walk.spend(1 + len(value) // 4)
+        if not isinstance(value, dict) or not place.is_closed:
             return
+        names, mentioned = place.members.names, place.mentioned.names
+        if names.keys() >= value.keys():
+            return
+        known: Nearest | None = None
         for name in value:
-            if name not in place.names and not any(
-                matches(pattern, name, walk) for pattern, _ in place.patterns
-            ):
-                yield Undeclared(path, name, place.nearest)
+            if name not in names and name not in mentioned:
+                known = known or place.nearest(self._walk)
+                yield Undeclared(_path(link), name, known)
 
-    def _items(
-        self, path: Path, value: list[Json], place: DeclaredPlace, walk: Walk
-    ) -> Iterator[_Part]:
-        """The items that are worth looking into."""
-        schemas = [each for each in place.items if _has_inner(each)]
-        if schemas and value:
-            walk.spend(len(value) // 4)
-            inner = self._place(schemas)
-            for at, item in enumerate(value):
-                if isinstance(item, (dict, list)):
-                    yield (*path, at), item, inner
+    def _parts(self, value: Json, place: _Place) -> Iterator[tuple[str | int, Json, _Place]]:
+        """The objects and lists in a value of which something is declared."""
+        if isinstance(value, list):
+            inner = self._inner(place, None)
+            if inner is not None:
+                for at, part in enumerate(value):
+                    if isinstance(part, (dict, list)):
+                        yield at, part, inner
+        else:
+            for name, part in value.items():
+                if isinstance(part, (dict, list)):
+                    inner = self._inner(place, name)
+                    if inner is not None:
+                        yield name, part, inner
 
-    def _properties(
-        self, path: Path, value: dict[str, Json], place: DeclaredPlace, walk: Walk
-    ) -> Iterator[_Part]:
-        """The properties that are worth looking into."""
-        walk.spend(len(value) // 8)
-        if not place.inner and not place.patterns and not place.others:
-            return
-        for name, item in value.items():
-            if not isinstance(item, (dict, list)):
-                continue
-            schemas = [*place.names.get(name, ())]
-            schemas += [
-                schema for pattern, schema in place.patterns if matches(pattern, name, walk)
-            ]
-            schemas += [schema for named, schema in place.others if name not in named]
-            if any(map(_has_inner, schemas)):
-                yield (*path, name), item, self._place(schemas)
+    def _inner(self, place: _Place, name: str | None) -> _Place | None:
+        """The place of a property, or of the items; None where nothing is declared."""
+        members = place.members
+        if name is None:
+            shape = members.items
+        elif place.mentioned.names.get(name):
+            return None
+        else:
+            shape = members.names.get(name, members.others)
+        return None if shape is None else self._place(shape)
 
-    def _place(self, schemas: list[Json]) -> DeclaredPlace:
-        key = tuple(map(id, schemas))
-        found = self._places.get(key)
-        if found is None:
-            if self._kept > _KEPT:
-                self._places, self._kept = {}, 0
-            found = self._places[key] = self._made(key, schemas)
-            self._kept += found.cost
+    def _place(self, shape: Shape) -> _Place | None:
+        """The place of a type; None where nothing is declared of what is in it."""
+        known = self._places.get(id(shape), _UNMET)
+        if known is not _UNMET:
+            return known
+        self._walk.spend(1)
+        members = self._types.of(shape)
+        found = None
+        if not members.anything and (members.names or members.others or members.items):
+            found = _Place(members)
+            if members.unshown:
+                found.mentioned = UnshownNames(self._reading.references, self._walk).of(
+                    members.unshown
+                )
+        self._places[id(shape)] = found
         return found
 
-    def _made(self, key: tuple[int, ...], schemas: list[Json]) -> DeclaredPlace:
-        """The place of these schemas and of all that they apply to the value itself."""
-        parts: dict[int, dict[str, Json]] = {}
-        is_open = any(map(_is_any_object, schemas))
-        waiting: list[Json] = list(schemas)
-        for part in waiting:  # it grows
-            if not isinstance(part, dict) or id(part) in parts:
-                continue
-            parts[id(part)] = part
-            referring = [part[word] for word in _REFERENCES if isinstance(part.get(word), str)]
-            waiting += map(self._references.find, referring)
-            for word in _CHOICES:
-                is_open = is_open or any(map(_is_any_object, _list(part, word)))
-            waiting += [each for word in _LISTS for each in _list(part, word)]
-            waiting += [part[word] for word in _SINGLE if isinstance(part.get(word), dict)]
-            waiting += [each for word in _KEYED for each in _mapping(part, word).values()]
-        return DeclaredPlace(key, list(parts.values()), self._patterns, is_open=is_open)
+
+_UNMET = _Place(Members({}))
 
 
-def _is_any_object(option: Json) -> bool:
-    """Whether an option of a choice is any object, or any value at all."""
-    if not isinstance(option, dict):
-        return option is True
-    if not _INNER.isdisjoint(option):
-        return False
-    kinds = option.get("type")
-    if kinds is not None:
-        return kinds == "object" or (isinstance(kinds, list) and "object" in kinds)
-    return option.keys() <= _NOTES
+def _has_parts(value: Json) -> bool:
+    inner = value.values() if isinstance(value, dict) else value
+    return any(isinstance(part, (dict, list)) for part in inner)
 
 
-def _mentioned(part: dict[str, Json]) -> Iterator[str]:
-    """The names that a schema speaks of without saying what they are."""
-    yield from filter(_is_text, _list(part, "required"))
-    for word in ("dependentRequired", "dependentSchemas", "dependencies"):
-        for name, others in _mapping(part, word).items():
-            yield name
-            yield from filter(_is_text, others if isinstance(others, list) else ())
-
-
-def _has_inner(schema: Json) -> bool:
-    """Whether there is anything in a schema that may name a property."""
-    return isinstance(schema, dict) and not _INNER.isdisjoint(schema)
-
-
-def _mapping(schema: Mapping[str, Json], word: str) -> Mapping[str, Json]:
-    found = schema.get(word)
-    return found if isinstance(found, dict) else {}
-
-
-def _list(schema: Mapping[str, Json], word: str) -> list[Json]:
-    found = schema.get(word)
-    return found if isinstance(found, list) else []
-
-
-def _is_text(value: Json) -> bool:
-    return isinstance(value, str)
+def _path(link: _Link) -> Path:
+    found: list[str | int] = []
+    while link is not None:
+        link, step = link
+        found.append(step)
+    return tuple(reversed(found))

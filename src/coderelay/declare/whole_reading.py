@@ -1,0 +1,53 @@
+"""A schema read as for its declaration, and beside it where the declaration does not say all."""
+
+from collections.abc import Mapping
+
+from coderelay.core import Json, Schema
+from coderelay.declare.schema_reader import SchemaReader
+from coderelay.declare.type_model import UNKNOWN, NamedType, Object, Property, Shape
+from coderelay.declare.unshown_names import has_unshown_words
+
+
+class WholeReading(SchemaReader):
+    """The types of a schema, as they are declared. A part with words that no type shows is a named
+    type of its own, so that these words are found again wherever the type is used."""
+
+    def __init__(self, schema: Schema) -> None:
+        super().__init__(schema)
+        self.unshown: dict[str, Mapping[str, Json]] = {}
+        """The parts with such words, by the names of their types."""
+        self._shapes: dict[str, Shape] = {}
+        self._named: dict[str, NamedType] = {}
+        self._names: dict[int, tuple[Mapping[str, Shape], bool]] = {}
+        self.root: Shape = self.read().shape
+
+    def target(self, reference: str) -> Shape:
+        """The type that has a name."""
+        found = self._shapes.get(reference)
+        return self._definitions[reference].shape if found is None else found
+
+    def names(self, shape: Object) -> tuple[Mapping[str, Shape], bool]:
+        """The properties of an object by their names, and whether something is said of any but
+        that it is required."""
+        found = self._names.get(id(shape))
+        if found is None:
+            names = {each.name: each.shape for each in shape.properties}
+            said = any(each != Property(each.name, UNKNOWN, True) for each in shape.properties)
+            found = self._names[id(shape)] = names, said
+        return found
+
+    def _shape(self, schema: Json, depth: int, owner: str | None) -> Shape:
+        shape = super()._shape(schema, depth, owner)
+        if not isinstance(schema, dict) or not has_unshown_words(schema):
+            return shape
+        reference = f"unshown {len(self.unshown)}"
+        self.unshown[reference] = schema
+        # As in a declaration, an object of which nothing is said leaves what is beside it alone.
+        self._shapes[reference] = UNKNOWN if shape == Object() else shape
+        return NamedType(reference)
+
+    def _reference(self, reference: str, owner: str | None) -> Shape:
+        shape = super()._reference(reference, owner)
+        if isinstance(shape, NamedType):  # one object for each name, by which types are compared
+            return self._named.setdefault(shape.reference, shape)
+        return shape
