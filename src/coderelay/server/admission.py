@@ -15,12 +15,12 @@ class Admission:
         self._what = what
 
     @contextmanager
-    def place(self) -> Iterator[None]:
-        """Hold a place. Raises `Full` at once where there is none."""
-        if self.taken >= self.places:
-            raise Full(f"{self.places} {self._what} are in progress already: try again shortly")
-        self.taken += 1
+    def place(self, weight: int = 1) -> Iterator[None]:
+        """Hold a place, or several. Raises `Full` at once where there are not as many."""
+        if self.taken + weight > self.places:
+            raise Full(f"{self.places:,} {self._what} are in progress already: try again shortly")
+        self.taken += weight
         try:
             yield
         finally:
-            self.taken -= 1
+            self.taken -= weight

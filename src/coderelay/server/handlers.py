@@ -3,13 +3,13 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from coderelay.conversation import TurnReply, TurnRequest, call_ids
+from coderelay.conversation import TurnReply, TurnRequest
 from coderelay.conversation.work_size import is_large_event
 from coderelay.core import Json
-from coderelay.core.json_reader import is_quickly_read
 from coderelay.declare import check_tools, code_tool, prompt
 from coderelay.dialects import code_endpoints
 from coderelay.dialects.dialect import Dialect
+from coderelay.models.large_work import here_or_aside
 from coderelay.programs import evaluate as run_program
 from coderelay.server.exchange import JSON, Exchange, as_json
 from coderelay.server.metrics import CONTENT_TYPE
@@ -18,31 +18,27 @@ from coderelay.server.service import Service
 from coderelay.server.settings import Settings
 from coderelay.server.streaming import Events, send_events
 
-_FEW_STATES = 2
-"""Programs in the ids of a request that are read in the event loop."""
-
 Handler = Callable[[Service, Exchange, Dialect], Awaitable[None]]
 
 
 async def complete(service: Service, exchange: Exchange, dialect: Dialect) -> None:
     """A completion: passed on as it came, or a turn."""
-    raw, body, large = await _received(service, exchange)
-    if dialect.relays(body) and service.passthrough is not None:
+    raw = await exchange.body(service.settings.max_body)
+    request, large = await service.bodies.read(raw, partial(_turn_request, service, dialect))
+    if request is None:
         return await relay(service, exchange, raw)
     del raw  # a turn may take long
     with service.turns.place():
-        request = await service.do(partial(dialect.decode, body, service.defaults), large=large)
-        del body
         exchange.notes.update(mode="turn", language=request.language, stream=request.stream)
         await _turn(service, exchange, request, dialect, large=large)
     return None
 
 
-async def _received(service: Service, exchange: Exchange) -> tuple[bytes, Json, bool]:
-    """The body as it came and as a value, and whether it is large."""
-    raw = await exchange.body(service.settings.max_body)
-    large = not is_quickly_read(raw) or call_ids.may_carry_programs(raw, more_than=_FEW_STATES)
-    return raw, await service.do(partial(exchange.parsed, raw), large=large), large
+def _turn_request(service: Service, dialect: Dialect, body: Json) -> TurnRequest | None:
+    """The turn that a body asks for; None for a body that is passed on as it came."""
+    if service.passthrough is not None and dialect.relays(body):
+        return None
+    return dialect.decode(body, service.defaults)
 
 
 async def _turn(
@@ -60,19 +56,22 @@ async def _turn(
         return
     reply = [event async for event in events][-1]
     assert isinstance(reply, TurnReply)
-    written = await service.do(
-        lambda: as_json(dialect.encode(reply, request)), large=is_large_event(reply)
+    written = await here_or_aside(
+        lambda: as_json(dialect.encode(reply, request)),
+        service.readers.run,
+        large=is_large_event(reply),
     )
     await exchange.reply_bytes(written, JSON)
 
 
 async def evaluate(service: Service, exchange: Exchange, dialect: Dialect) -> None:
     """A program and its journal: the outcome."""
-    _, body, large = await _received(service, exchange)
+    raw = await exchange.body(service.settings.max_body)
     language, limits = service.settings.language, service.settings.limits
     with service.turns.place():
-        decode = partial(code_endpoints.decode_evaluate, body, language=language, limits=limits)
-        asked = await service.do(decode, large=large)
+        decode = partial(code_endpoints.decode_evaluate, language=language, limits=limits)
+        asked, _ = await service.bodies.read(raw, decode)
+        del raw
         written = await service.workers.run(partial(_evaluated, asked, service.settings))
         await exchange.reply_bytes(written, JSON)
 
@@ -90,12 +89,11 @@ def _evaluated(asked: code_endpoints.EvaluateRequest, settings: Settings) -> byt
 
 async def declare(service: Service, exchange: Exchange, dialect: Dialect) -> None:
     """Tools: what a model is to be told of them."""
-    _, body, large = await _received(service, exchange)
+    raw = await exchange.body(service.settings.max_body)
     with service.turns.place():
-        decode = partial(
-            code_endpoints.decode_declarations, body, language=service.settings.language
-        )
-        asked = await service.do(decode, large=large)
+        decode = partial(code_endpoints.decode_declarations, language=service.settings.language)
+        asked, _ = await service.bodies.read(raw, decode)
+        del raw
         tokens = service.settings.declaration_tokens
         written = await service.workers.run(partial(_declared, asked, tokens))
         await exchange.reply_bytes(written, JSON)
@@ -112,9 +110,12 @@ async def count_tokens(service: Service, exchange: Exchange, dialect: Dialect) -
     """About how many tokens the prompt of a request is."""
     counting = dialect.counting
     assert counting is not None
-    _, body, large = await _received(service, exchange)
+    raw = await exchange.body(service.settings.max_body)
     with service.turns.place():
-        asked = await service.do(partial(counting.decode, body, service.defaults), large=large)
+        asked, _ = await service.bodies.read(
+            raw, lambda body: counting.decode(body, service.defaults)
+        )
+        del raw
         tokens = await service.workers.run(partial(service.gateway.estimate, asked))
         await exchange.reply(counting.encode(tokens))
 

@@ -1,10 +1,9 @@
 """What all requests share: made once when the server starts, and none of it is about a client."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from typing import TypeVar
 
 import httpx
 
@@ -21,11 +20,12 @@ from coderelay.engines.engine_registry import engine
 from coderelay.gateway import Gateway
 from coderelay.models.answer_limits import AnswerLimits
 from coderelay.models.http_transport import transport_for
-from coderelay.models.large_work import RunBlocking, here_or_aside
+from coderelay.models.large_work import RunBlocking
 from coderelay.models.model import Model
 from coderelay.models.passthrough import Passthrough
 from coderelay.models.upstream import Upstream
 from coderelay.server.admission import Admission
+from coderelay.server.body_reader import BodyReader
 from coderelay.server.demonstration_model import demonstration
 from coderelay.server.hosts import Hosts
 from coderelay.server.keys import Keys
@@ -33,8 +33,6 @@ from coderelay.server.metrics import Metrics
 from coderelay.server.readiness import Readiness
 from coderelay.server.settings import SCRIPTED, Settings
 from coderelay.server.workers import Workers
-
-T = TypeVar("T")
 
 _READERS = 2
 """Large bodies and answers that are worked on at the same time. They share the interpreter, so more
@@ -57,16 +55,13 @@ class Service:
     readers: Workers
     """For whatever else takes too long for the event loop. Programs may take all threads of their
     own for seconds, and a large body that is only passed on must not wait for that."""
+    bodies: BodyReader
     metrics: Metrics
     readiness: Readiness
     gateway: Gateway
     passthrough: Passthrough | None
     """None where the model is no endpoint, so that there is nothing to pass a request on to."""
     transport: httpx.AsyncBaseTransport | None
-
-    async def do(self, work: Callable[[], T], *, large: bool) -> T:
-        """Do work here and now, or on a thread beside the event loop if it is large."""
-        return await here_or_aside(work, self.readers.run, large=large)
 
     def turn(
         self, request: TurnRequest, client_key: str | None, *, large: bool
@@ -126,6 +121,7 @@ def build(
         turns=Admission(settings.turns, "turns"),
         workers=Workers(settings.threads, metrics.guest),
         readers=readers,
+        bodies=BodyReader(readers.run, _READERS),
         metrics=metrics,
         readiness=Readiness(settings.language),
         gateway=Gateway(
