@@ -1,5 +1,6 @@
 """The demo plays its scenarios through a real server, whatever happens to that server."""
 
+import asyncio
 import os
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 from typer.testing import Result
 
 from coderelay.cli.demo import SAMPLES, examples, programs
+from coderelay.cli.demo.client import Client
 from coderelay.cli.demo.process import ServerProcess
 from coderelay.cli.demo.recorder import Recorder
 from coderelay.cli.demo.scenarios import SCENARIOS, scripted
@@ -19,6 +21,7 @@ from coderelay.core import EngineError
 from coderelay.engines.engine_registry import languages
 from coderelay.server.app import create_app
 from coderelay.server.settings import Settings
+from tests.server import hostile as attacks
 
 Cli = Callable[..., Result]
 
@@ -71,6 +74,19 @@ def test_a_real_model_has_an_endpoint_and_a_name(cli: Cli) -> None:
     result = cli("demo", "--model", "qwen3")
     assert result.exit_code == 2
     assert "--upstream and --model go together" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "what", ["a header line without end", "a body in chunks without end", "an unknown coding"]
+)
+def test_the_client_of_the_demo_hangs_up_on_a_server_that_sends_without_end(what: str) -> None:
+    with attacks.hostile() as endpoint:
+        endpoint.begin((attacks.NO_ANSWER | attacks.WITH_A_BODY | attacks.PACKED)[what])
+        address = endpoint.url.removesuffix("/v1")
+        client = Client(address, "m", (), lambda message: None, lambda batches: None)
+        with pytest.raises(EngineError, match="the server failed"):
+            asyncio.run(client.ask("Hi?"))
+        assert endpoint.sent < 40_000_000
 
 
 @pytest.mark.parametrize("language", languages())

@@ -68,7 +68,8 @@ def said(text: str) -> httpx.Response:
 
 def coded(*messages: Json, finish: str = "stop", text: str = "") -> httpx.Response:
     """New messages, from ours."""
-    usage = {"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5}}
+    tokens = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    usage = {"choices": [], "usage": tokens}
     whole = [chunk(messages=[message]) for message in messages]
     return events(chunk(content=text), *whole, chunk(finish=finish), usage)
 

@@ -94,7 +94,11 @@ def test_everything_is_told_as_it_happens() -> None:
     assert told[6:] == [
         TextDelta("It is 6."),
         ProgramEnded("p1", Completed([2, 4], (Log("log", "done"),))),
-        Answer("It is 6.", "stop", {"prompt_tokens": 10, "completion_tokens": 5}),
+        Answer(
+            "It is 6.",
+            "stop",
+            {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+        ),
     ]
 
 

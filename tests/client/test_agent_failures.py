@@ -1,6 +1,9 @@
 """What an agent does when its endpoint is busy, gone, or talks nonsense."""
 
 import asyncio
+import itertools
+import json
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -87,7 +90,7 @@ def test_what_broke_off_amid_a_program_goes_on_later() -> None:
         (events({"error": {"message": "the model is tired"}}), "the model is tired"),
         (events(chunk(content="It")), "broke off before its end"),
         (httpx.Response(200, text="<html>"), "not JSON"),
-        (httpx.Response(200, json=[]), "no JSON object"),
+        (httpx.Response(200, json=[]), "not a JSON object"),
         (httpx.Response(404, text="no such page"), "404: no such page"),
         (httpx.Response(404), "404: Not Found"),
     ],
@@ -150,6 +153,25 @@ def test_an_endpoint_that_sends_without_end_is_hung_up_on(what: str) -> None:
         assert endpoint.sent < 40_000_000
         endpoint.begin(attacks.well_behaved)
         assert talk.run_sync("Go.") == "Hi."
+
+
+def test_an_answer_without_end_in_small_pieces_is_ended() -> None:
+    endless = itertools.repeat(b"data: %s\n\n" % json.dumps(chunk(content="x" * 4_000)).encode())
+
+    class Endless(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            for event in endless:
+                yield event
+
+    streamed = httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=Endless())
+    with pytest.raises(EndpointError, match="does not come to an end"):
+        agent(ours(streamed)).run_sync("Go.")
+
+
+@pytest.mark.parametrize("url", ["relay.test/v1", "ftp://relay.test/v1", "http://[/v1"])
+def test_an_address_that_is_not_one_is_an_error(url: str) -> None:
+    with pytest.raises(EndpointError, match=r"/v1: "):
+        Agent(url, model="m").run_sync("Go.")
 
 
 def test_the_answer_to_a_probe_is_bounded() -> None:

@@ -15,7 +15,7 @@ from coderelay.conversation.history_reader import History
 from coderelay.core import TimedOut
 from coderelay.core.cancellation import is_still_needed
 from coderelay.gateway import model_request
-from coderelay.models import upstream as upstream_module
+from coderelay.models import chat_client
 from coderelay.models.scripted_model import ScriptedAnswer
 from coderelay.server import exchange, handlers, streaming
 from coderelay.wire import parse
@@ -58,7 +58,7 @@ STEPS = {
     "reading a body": (exchange, "parse", Held, LARGE),
     "understanding a body": (History, "entries", Held, WITH_TOOLS),
     "asking the model": (model_request, "body", Held, WITH_TOOLS),
-    "writing what the model is asked": (upstream_module, "_written", Held, WITH_TOOLS),
+    "writing what the model is asked": (chat_client, "_written", Held, WITH_TOOLS),
     "writing an answer": (handlers, "as_json", HeldIfLarge, MESSAGES),
     "writing a stream": (streaming, "as_json", HeldIfLarge, {**MESSAGES, "stream": True}),
 }
@@ -93,11 +93,11 @@ def test_what_the_model_is_asked_is_not_written_for_a_client_that_has_left(
     held = Held(lambda body: is_still_needed())
     wanted: SimpleQueue[bool] = SimpleQueue()
 
-    def write(body: Json) -> bytes:
+    def write(body: Json, surrogates: str) -> bytes:
         wanted.put(held(body))
         return b""
 
-    monkeypatch.setattr(upstream_module, "_written", write)
+    monkeypatch.setattr(chat_client, "_written", write)
     body = json.dumps(WITH_TOOLS)
     head = f"POST /v1{COMPLETIONS} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}"
     with gateway("http://127.0.0.1:9/v1") as url, logged("request") as requests:

@@ -3,7 +3,7 @@ calls with any other endpoint."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias
 
 import httpx
@@ -12,12 +12,12 @@ from coderelay.client.agent_events import AgentEvent, Answer, ProgramWritten
 from coderelay.client.answer_calls import answer_batch
 from coderelay.client.chat_endpoint import ChatConnection, ChatEndpoint, EndpointError
 from coderelay.client.local_tool import AnyLocalTool, LocalTool, tool
-from coderelay.client.messages import Message, MessageCall, ToolMessage
-from coderelay.client.reply_reader import CompletionReply, Gathering
-from coderelay.core import Call, Json, Raised, Result, Tool
-from coderelay.core.json_values import NotJson, dump
+from coderelay.client.messages import Message, MessageCall, ToolMessage, as_call
+from coderelay.client.reply_reader import CompletionReply, ReplyReader
+from coderelay.conversation import UpstreamError
+from coderelay.core import Json, Raised, Result, Tool
+from coderelay.core.json_values import dump
 from coderelay.declare import check_tools
-from coderelay.wire import parse
 
 AgentTool: TypeAlias = Callable[..., Any] | AnyLocalTool
 Watch: TypeAlias = Callable[[AgentEvent], None]
@@ -120,7 +120,7 @@ class Agent:
     async def _converse(self, connection: ChatConnection, watch: Watch) -> Answer:
         """Ask, answer the calls, and ask again, until the model has spoken."""
         protocol = await self._spoken(connection)
-        usage: dict[str, Json] = {}
+        usage: dict[str, int] = {}
         made = 0
 
         def counted(event: AgentEvent) -> None:
@@ -131,11 +131,12 @@ class Agent:
 
         for _ in range(self._max_steps):
             reply = await self._ask(connection, protocol, counted)
-            _add(usage, reply.usage)
+            for name, count in reply.usage.items():
+                usage[name] = usage.get(name, 0) + count
             if not reply.calls:
                 self.messages += reply.messages
                 return Answer(reply.text, reply.finish, usage)
-            calls = [_call(made + place, call) for place, call in enumerate(reply.calls)]
+            calls = [as_call(made + place, call) for place, call in enumerate(reply.calls)]
             made += len(calls)
             results = await answer_batch(calls, self._tools, watch=watch)
             # together, so that no failure leaves a call without its answer behind
@@ -159,13 +160,16 @@ class Agent:
     async def _ask(
         self, connection: ChatConnection, protocol: Protocol, watch: Watch
     ) -> CompletionReply:
-        gathering = Gathering(self._language)
-        async for chunk in connection.chunks(self._body(protocol)):
-            for event in gathering.feed(chunk):
-                watch(event)
-        if not gathering.ended:
+        reader = ReplyReader(self._language)
+        try:
+            async for piece in connection.pieces(self._body(protocol)):
+                for event in reader.feed(piece):
+                    watch(event)
+        except UpstreamError as error:
+            raise EndpointError(str(error)) from error
+        if not reader.ended:
             raise EndpointError("the endpoint's answer broke off before its end")
-        return gathering.reply()
+        return reader.reply()
 
     def _body(self, protocol: Protocol) -> dict[str, Json]:
         ours = protocol == "messages"
@@ -195,15 +199,6 @@ class Agent:
         return message
 
 
-def _call(index: int, call: MessageCall) -> Call:
-    """Arguments that are no JSON stay text, which no tool takes: the model is told so."""
-    function = call["function"]
-    arguments: Json = function["arguments"] or "{}"
-    with suppress(NotJson):
-        arguments = parse(arguments)
-    return Call(index, function["name"], arguments)
-
-
 def _declared(declared: Tool, ours: bool) -> dict[str, Json]:
     function = {
         "name": declared.name,
@@ -219,9 +214,3 @@ def _is_string(declared: Tool) -> bool:
     """Where a tool's answer is always a string, its content is the string itself."""
     returns = declared.returns
     return isinstance(returns, Mapping) and returns.get("type") == "string"
-
-
-def _add(total: dict[str, Json], usage: Mapping[str, Json]) -> None:
-    for name, count in usage.items():
-        if isinstance(count, int):
-            total[name] = total.get(name, 0) + count

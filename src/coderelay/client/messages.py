@@ -6,9 +6,12 @@ tool messages:
     user · code · assistant(tool_calls) · tool · tool · code_result · assistant
 """
 
+from contextlib import suppress
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from coderelay.core import Json
+from coderelay.core import Call, Json
+from coderelay.core.json_values import NotJson
+from coderelay.wire import parse
 
 
 class SystemMessage(TypedDict):
@@ -106,3 +109,13 @@ class CodeResultMessage(TypedDict):
 Message: TypeAlias = (
     SystemMessage | UserMessage | AssistantMessage | ToolMessage | CodeMessage | CodeResultMessage
 )
+
+
+def as_call(index: int, call: MessageCall) -> Call:
+    """The call in a message. Arguments that are not JSON stay a text, which no tool accepts, so
+    that the model is told what is wrong with them."""
+    function = call["function"]
+    arguments: Json = function["arguments"] or "{}"
+    with suppress(NotJson):
+        arguments = parse(arguments)
+    return Call(index, function["name"], arguments)

@@ -9,10 +9,10 @@ from coderelay.conversation import Message, call_ids
 from coderelay.conversation.model_view import fresh_id
 from coderelay.core import Json
 from coderelay.core.json_values import NotJson, dump
-from coderelay.gateway.model_answer import ModelAnswer, ModelCall
 from coderelay.gateway.model_json import LONGEST, read_model_json
 from coderelay.gateway.program_in_text import Speech
 from coderelay.gateway.toolset import Toolset
+from coderelay.models.model_answer import ModelAnswer, ModelCall
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,8 @@ def body(
         "messages": shown(entries, tool_name=_tool_name, prompt=prompt),
         "stream": request.stream,
     }
+    if request.stream:
+        asked["stream_options"] = {"include_usage": True}
     if request.response_format is not None and not code:
         asked["response_format"] = request.response_format
     if not final:

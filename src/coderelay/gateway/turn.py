@@ -70,12 +70,12 @@ from coderelay.gateway.answer_meaning import (
     ProgramText,
     understand,
 )
-from coderelay.gateway.model_answer import ModelAnswer
 from coderelay.gateway.program_in_text import Speech
 from coderelay.gateway.program_replay import needs_replay
 from coderelay.gateway.receipt import saved_tokens
 from coderelay.gateway.toolset import Toolset
 from coderelay.models.model import Delta, ReasoningPiece, RefusalPiece, TextPiece
+from coderelay.models.model_answer import ModelAnswer
 
 
 @dataclass(frozen=True, slots=True)

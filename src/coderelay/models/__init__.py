@@ -1,7 +1,7 @@
-"""The upstream model, and a scripted one in its place."""
+"""The model behind an endpoint, and a scripted one in its place."""
 
+from coderelay.models.chat_client import ChatClient
 from coderelay.models.model import Delta, Model
 from coderelay.models.scripted_model import ScriptedAnswer, ScriptedModel
-from coderelay.models.upstream import Upstream
 
-__all__ = ["Delta", "Model", "ScriptedAnswer", "ScriptedModel", "Upstream"]
+__all__ = ["ChatClient", "Delta", "Model", "ScriptedAnswer", "ScriptedModel"]

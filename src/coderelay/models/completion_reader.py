@@ -1,4 +1,4 @@
-"""An upstream's JSON, whole or in chunks, is read into pieces of an answer."""
+"""A chat completion, whole or in chunks, is read into the pieces of an answer."""
 
 import json
 import math
@@ -10,11 +10,13 @@ from coderelay.core.json_counts import TooManyValues
 from coderelay.core.json_reader import read_json
 from coderelay.core.json_values import NotJson, dump
 from coderelay.core.limits import KB
+from coderelay.models.failures import UpstreamRefusal
 from coderelay.models.model import (
     CallPiece,
     Delta,
     FinishPiece,
     ModelNamePiece,
+    NewMessagesPiece,
     ReasoningPiece,
     RefusalPiece,
     TextPiece,
@@ -24,30 +26,35 @@ from coderelay.models.model import (
 _MESSAGE = frozenset(
     "role content tool_calls function_call reasoning_content reasoning refusal audio".split()
 )
+"""The fields of a message that are read here, or that nobody passes on."""
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 _LONGEST_TEXT = 16 * KB
 _MOST_TOKENS = 2**53
-"""A count beyond is none: sums and metrics are to stay exact."""
+"""A larger count is ignored, so that sums and metrics stay exact."""
 
 
 def parsed(text: str | bytes) -> Json:
-    """The value of an upstream's JSON. A number that is none (NaN, 1e999) is null, since nobody
-    could be sent it. Raises `UpstreamError`."""
+    """The value of an endpoint's JSON. NaN, infinities and numbers such as 1e999 become null,
+    since JSON cannot pass them on. Raises `UpstreamError`."""
     try:
         return read_json(text, _READER)
     except TooManyValues as error:
         raise UpstreamError(f"the model's endpoint sent a JSON text: {error}") from None
     except NotJson:  # the message would quote what was sent
-        raise UpstreamError("the model's endpoint sent something else than JSON") from None
+        raise UpstreamError("the model's endpoint sent an answer that is not JSON") from None
 
 
 def pieces(body: Json) -> Iterator[Delta]:
-    """The pieces in a chat completion or in a chunk of one. Odd parts are skipped: upstreams
-    differ in what they leave out and in what they add."""
+    """The pieces in a chat completion or in a chunk of one. Parts of an unknown shape are skipped:
+    endpoints differ in what they leave out and in what they add.
+
+    Raises `UpstreamRefusal` for an error in the answer's place.
+    """
     if not isinstance(body, Mapping):
-        raise UpstreamError("the model's endpoint sent something else than an object")
+        raise UpstreamError("the model's endpoint sent an answer that is not a JSON object")
     if body.get("error"):
-        raise UpstreamError(error_message(body))
+        reason, type = error_of(body)
+        raise UpstreamRefusal(reason, type=type)
     if isinstance(body.get("model"), str):
         yield ModelNamePiece(body["model"])
     choices = body.get("choices")
@@ -58,7 +65,7 @@ def pieces(body: Json) -> Iterator[Delta]:
 
 
 def short_pieces(body: Json) -> Iterator[Delta]:
-    """The same pieces, with long texts in several: each is worked on in one step."""
+    """The same pieces, with long texts cut into several, because each is handled in one step."""
     for piece in pieces(body):
         if isinstance(piece, (TextPiece, ReasoningPiece, RefusalPiece)):
             for at in range(0, len(piece.text), _LONGEST_TEXT):
@@ -67,31 +74,37 @@ def short_pieces(body: Json) -> Iterator[Delta]:
             yield piece
 
 
-def error_message(body: Json) -> str:
-    """What an upstream says of its failure, at whatever length, with whatever secrets."""
+def error_of(body: Json) -> tuple[str, str | None]:
+    """The message and the type of an error, as long as they are and with any secrets in them."""
     error = body.get("error", body) if isinstance(body, Mapping) else body
-    message = error.get("message", error) if isinstance(error, Mapping) else error
-    return message if isinstance(message, str) else dump(message)
+    if not isinstance(error, Mapping):
+        return error if isinstance(error, str) else dump(error), None
+    message, type = error.get("message") or error, error.get("type")
+    text = message if isinstance(message, str) else dump(message)
+    return text, type if isinstance(type, str) else None
 
 
 def _choice(choice: Mapping[str, Json]) -> Iterator[Delta]:
-    said = choice.get("delta") or choice.get("message")
-    if isinstance(said, Mapping):
-        thought = said.get("reasoning_content") or said.get("reasoning")
-        if isinstance(thought, str) and thought:
-            yield ReasoningPiece(thought)
-        yield from _content(said.get("content"))
-        refusal = said.get("refusal")
+    message = choice.get("delta") or choice.get("message")
+    if isinstance(message, Mapping):
+        reasoning = message.get("reasoning_content") or message.get("reasoning")
+        if isinstance(reasoning, str) and reasoning:
+            yield ReasoningPiece(reasoning)
+        yield from _content(message.get("content"))
+        refusal = message.get("refusal")
         if isinstance(refusal, str) and refusal:
             yield RefusalPiece(refusal)
-        calls = said.get("tool_calls")
+        calls = message.get("tool_calls")
         if isinstance(calls, list):
             for place, call in enumerate(calls):
                 if isinstance(call, Mapping):
                     yield _call(place, call)
-        extra = {key: value for key, value in said.items() if key not in _MESSAGE}
+        extra = {key: value for key, value in message.items() if key not in _MESSAGE}
         if extra:
             yield ModelNamePiece(extra=extra)
+    added = choice.get("messages")
+    if isinstance(added, list):
+        yield NewMessagesPiece(added)
     if isinstance(choice.get("finish_reason"), str):
         yield FinishPiece(choice["finish_reason"])
 
@@ -99,7 +112,7 @@ def _choice(choice: Mapping[str, Json]) -> Iterator[Delta]:
 def _content(content: Json) -> Iterator[Delta]:
     if isinstance(content, str) and content:
         yield TextPiece(content)
-    if isinstance(content, list):  # some upstreams answer in parts
+    if isinstance(content, list):  # some endpoints answer in parts
         for part in content:
             if isinstance(part, Mapping) and isinstance(part.get("text"), str):
                 yield TextPiece(part["text"])
@@ -136,7 +149,7 @@ def _count(value: Json) -> int:
 
 
 def _detail(value: Json) -> Json:
-    """A detail of a usage, without numbers that cannot be added up."""
+    """A further field of the usage, without numbers too large to be added up."""
     if isinstance(value, Mapping):
         return {key: _detail(inner) for key, inner in value.items()}
     if isinstance(value, (int, float)) and abs(value) > _MOST_TOKENS:

@@ -1,19 +1,24 @@
-"""A body is unpacked a little at a time, so that a short one cannot fill the memory."""
+"""A compressed body is decompressed a little at a time, so that a short one cannot fill the
+memory."""
 
 import zlib
 from collections.abc import Callable, Iterator
 
-from coderelay.models.failures import damaged, unknown_coding
+from coderelay.conversation import UpstreamError
 
 PIECE = 64 * 1024
-"""The most bytes that are unpacked at once."""
+"""The most bytes that are decompressed at once."""
+_SHOWN = 40
+"""Characters of an unknown coding's name that an error shows."""
 
 Unpack = Callable[[bytes], Iterator[bytes]]
 
 
 def unpacker(coding: str) -> Unpack:
-    """What unpacks a body in this content coding, piece by piece. Raises `UpstreamError` for a
-    coding that is unknown here; so does the function for a body that is damaged."""
+    """A function that decompresses a body in this content coding, piece by piece.
+
+    Raises `UpstreamError` for an unknown coding. So does the function for a damaged body.
+    """
     match coding.strip().lower():
         case "" | "identity":
             return lambda piece: iter((piece,))
@@ -22,12 +27,15 @@ def unpacker(coding: str) -> Unpack:
         case "deflate":
             return _Inflater(zlib.MAX_WBITS, -zlib.MAX_WBITS).feed
         case _:
-            raise unknown_coding(coding)
+            raise UpstreamError(
+                f"the model's endpoint answered in the content coding {coding[:_SHOWN]!r}, "
+                "which is unknown here: have it answer without one"
+            )
 
 
 class _Inflater:
-    """Unpacks with the first of the windows that fits: some servers send "deflate" without the
-    header of two bytes that it should have."""
+    """Decompresses with the first of the window sizes that fits: some servers send "deflate"
+    without the header of two bytes that it should have."""
 
     def __init__(self, *windows: int) -> None:
         self._inflate = zlib.decompressobj(windows[0])
@@ -39,7 +47,7 @@ class _Inflater:
             piece = self._start = self._start + piece
             if len(piece) < 2:
                 return
-        while piece and not self._inflate.eof:  # what follows the end is passed over
+        while piece and not self._inflate.eof:  # what follows the end is ignored
             yield self._next(piece)
             piece = self._inflate.unconsumed_tail
 
@@ -49,7 +57,8 @@ class _Inflater:
                 unpacked = self._inflate.decompress(piece, PIECE)
             except zlib.error:
                 if not self._other_windows:
-                    raise damaged() from None
+                    reason = "the model's endpoint sent a compressed answer that is damaged"
+                    raise UpstreamError(reason) from None
                 self._inflate = zlib.decompressobj(self._other_windows.pop())
             else:
                 self._other_windows.clear()

@@ -22,7 +22,7 @@ _BUFFERED = 256 * 1024
 
 
 class BadAnswer(httpx.RemoteProtocolError):
-    """The server sent something that is no HTTP, or too much of it: it would do so again."""
+    """The server sent something that is not HTTP, or too much of it. It would do so again."""
 
 
 class HttpConnection(asyncio.Protocol):

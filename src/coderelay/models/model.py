@@ -1,6 +1,6 @@
-"""What a model is: a request body goes in, pieces of one answer come out."""
+"""What a model is: it takes the body of a request and gives its answer in pieces."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
@@ -17,22 +17,22 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class RefusalPiece:
-    """A piece of the words in which the model refuses, where the upstream tells them apart."""
+    """A piece of the text in which the model refuses, where the endpoint marks it as such."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningPiece:
-    """A piece of what the model thinks aloud."""
+    """A piece of the model's reasoning."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class CallPiece:
-    """A piece of a tool call: pieces of one place belong together. `extra` is all that the
-    upstream said of the call besides, for its own use when it comes back."""
+    """A piece of a tool call: pieces with the same `place` belong to one call. `extra` has the
+    other fields of the call, which the endpoint may want back with the history."""
 
     place: int
     id: str = ""
@@ -43,21 +43,29 @@ class CallPiece:
 
 @dataclass(frozen=True, slots=True)
 class FinishPiece:
-    """Why the model stopped, in the upstream's word."""
+    """Why the model stopped, in the endpoint's word."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class UsagePiece:
-    """What the answer cost."""
+    """The tokens that the answer took."""
 
     usage: TokenUsage
 
 
 @dataclass(frozen=True, slots=True)
+class NewMessagesPiece:
+    """Whole messages that our own server adds to the conversation, in its protocol `messages`.
+    No other endpoint sends them."""
+
+    messages: Sequence[Json]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelNamePiece:
-    """The model that really answers, and other fields of the message worth passing on."""
+    """The model that really answers, and further fields of its message, to be passed on."""
 
     model: str = ""
     extra: Mapping[str, Json] = field(default_factory=dict)
@@ -70,16 +78,17 @@ Delta: TypeAlias = (
     | CallPiece
     | FinishPiece
     | UsagePiece
+    | NewMessagesPiece
     | ModelNamePiece
 )
 
 
 class Model(Protocol):
-    """The upstream model."""
+    """Anything that answers a Chat Completions request."""
 
     def stream(self, body: Mapping[str, Json], *, key: str | None) -> AsyncGenerator[Delta, None]:
-        """The answer to a Chat Completions request, in pieces. `body["stream"]` says whether the
-        upstream is asked to send it in pieces, too; `key` is the client's, if it gave one.
+        """The answer to a request, in pieces. `body["stream"]` decides whether an endpoint is
+        asked to send it in pieces, too; `key` is the key to use there.
 
         Raises `UpstreamError` and `UpstreamTimeout`.
         """
@@ -91,6 +100,7 @@ __all__ = [
     "FinishPiece",
     "Model",
     "ModelNamePiece",
+    "NewMessagesPiece",
     "ReasoningPiece",
     "RefusalPiece",
     "TextPiece",

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import httpx
 
-from coderelay.conversation import UpstreamError, UpstreamTimeout
+from coderelay.conversation import UpstreamError
 from coderelay.models.answer_limits import AnswerLimits, check_stated_length, read_whole
-from coderelay.models.failures import redirected, too_long
-from coderelay.models.http_connection import BadAnswer
-from coderelay.models.redaction import HIDDEN, scrub, scrub_bytes
+from coderelay.models.failures import network_failure, redirected, too_long
+from coderelay.models.http_transport import timeouts
+from coderelay.models.redaction import HIDDEN, scrub_bytes
 from coderelay.models.server_sent_events import WholeEvents
 
 Headers = Iterable[tuple[bytes, bytes]]
@@ -91,9 +91,7 @@ class Passthrough:
         self._limits = limits or AnswerLimits()
         self._base = base_url.rstrip("/")
         self._urls: dict[str, httpx.URL] = {}
-        self._extensions = {
-            "timeout": {"connect": min(timeout, 30.0), "read": timeout, "write": timeout}
-        }
+        self._extensions = {"timeout": timeouts(timeout, 30.0)}
 
     @asynccontextmanager
     async def send(
@@ -114,7 +112,7 @@ class Passthrough:
         try:
             response = await self._transport.handle_async_request(request)
         except httpx.HTTPError as error:
-            raise _upstream(error, key) from None
+            raise network_failure(error, key, answering=False) from None
         assert isinstance(response.stream, httpx.AsyncByteStream)
         try:
             yield await self._answer(response, key)
@@ -151,7 +149,7 @@ async def _pieces(
                 raise too_long(limit, "an answer")
             yield piece
     except httpx.HTTPError as error:
-        raise _upstream(error, key) from None
+        raise network_failure(error, key, answering=True) from None
 
 
 async def _events(pieces: AsyncIterator[bytes], limit: int) -> AsyncIterator[bytes]:
@@ -178,7 +176,7 @@ async def _refusal(response: httpx.Response, key: str | None) -> RelayedAnswer:
     except UpstreamError as error:
         raise UpstreamError(f"the model's endpoint answered {status}; {error}", status) from None
     except httpx.HTTPError as error:
-        raise _upstream(error, key) from None
+        raise network_failure(error, key, answering=True) from None
     dropped = {b"content-encoding", b"content-length"}
     headers = [header for header in _returned(response, key) if header[0] not in dropped]
     headers.append((b"content-length", b"%d" % len(body)))
@@ -218,13 +216,3 @@ def _passed_on(headers: Headers, dropped: set[bytes]) -> list[tuple[bytes, bytes
         for name, value in lowered
         if name not in dropped and name not in of_the_connection
     ]
-
-
-def _upstream(error: httpx.HTTPError, key: str | None) -> UpstreamError:
-    """What a transport says names addresses, and may quote a header that it cannot send."""
-    reason = scrub(f"{error}", key)
-    if isinstance(error, httpx.TimeoutException):
-        return UpstreamTimeout(f"the model's endpoint did not answer in time: {reason}")
-    if isinstance(error, BadAnswer):
-        return UpstreamError(f"the model's endpoint failed: {reason}")
-    return UpstreamError(f"the model's endpoint could not be reached: {reason}")

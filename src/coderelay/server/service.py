@@ -19,11 +19,11 @@ from coderelay.dialects.kit.code_mode import Defaults
 from coderelay.engines.engine_registry import engine
 from coderelay.gateway import Gateway
 from coderelay.models.answer_limits import AnswerLimits
+from coderelay.models.chat_client import ChatClient
 from coderelay.models.http_transport import transport_for
 from coderelay.models.large_work import RunBlocking
 from coderelay.models.model import Model
 from coderelay.models.passthrough import Passthrough
-from coderelay.models.upstream import Upstream
 from coderelay.server.admission import Admission
 from coderelay.server.body_reader import BodyReader
 from coderelay.server.demonstration_model import demonstration
@@ -147,15 +147,12 @@ def _upstream(
     settings: Settings, transport: httpx.AsyncBaseTransport, run_aside: RunBlocking
 ) -> tuple[Model, Passthrough]:
     timeout = settings.upstream_timeout
-    client = httpx.AsyncClient(
-        transport=transport, timeout=httpx.Timeout(timeout, connect=min(timeout, 30.0))
-    )
     limits = AnswerLimits(settings.max_answer, settings.max_stream)
-    model = Upstream(
+    model = ChatClient(
         settings.upstream,
-        key=settings.upstream_key,
+        timeout=timeout,
         limits=limits,
-        client=client,
+        transport=transport,
         run_aside=run_aside,
     )
     return model, Passthrough(transport, settings.upstream, timeout=timeout, limits=limits)

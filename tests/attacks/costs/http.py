@@ -10,11 +10,11 @@ import httpx
 
 from coderelay.conversation import UpstreamError
 from coderelay.models.answer_limits import AnswerLimits
+from coderelay.models.chat_client import ChatClient
 from coderelay.models.content_encoding import unpacker
 from coderelay.models.http_connection import HttpConnection
 from coderelay.models.redaction import LONGEST, scrub
 from coderelay.models.server_sent_events import EventReader, WholeEvents
-from coderelay.models.upstream import Upstream
 from coderelay.server.hosts import Hosts
 from tests.attacks.costs import Case
 
@@ -47,8 +47,7 @@ def ask(answer: bytes) -> None:
     """Ask a model that sends this event. What is done on other threads does not count."""
     head = {"content-type": "text/event-stream"}
     transport = httpx.MockTransport(lambda _: httpx.Response(200, content=answer, headers=head))
-    client = httpx.AsyncClient(transport=transport)
-    model = Upstream("http://model.test/v1", key="sk-1", client=client, limits=AnswerLimits())
+    model = ChatClient("http://model.test/v1", transport=transport, limits=AnswerLimits())
 
     async def run() -> None:
         with suppress(UpstreamError):
@@ -105,7 +104,7 @@ CASES = (
         read_head,
     ),
     *(
-        Case("models.upstream.Upstream.stream", text, ANSWER, make, ask)
+        Case("models.chat_client.ChatClient.stream", text, ANSWER, make, ask)
         for text, make in ANSWERS.items()
     ),
     Case(

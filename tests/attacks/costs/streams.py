@@ -3,9 +3,10 @@
 from types import SimpleNamespace
 from typing import Any
 
-from coderelay.client.reply_reader import Gathering
+from coderelay.client.reply_reader import ReplyReader
 from coderelay.conversation import TextStreamed
 from coderelay.dialects.responses import ResponsesStream
+from coderelay.models.completion_reader import pieces
 from tests.attacks.costs import Case
 
 
@@ -18,10 +19,11 @@ def chunks(size: int) -> list[dict[str, Any]]:
 
 def gathered(given: list[dict[str, Any]]) -> None:
     """Put the chunks together."""
-    gathering = Gathering(None)
+    reader = ReplyReader(None)
     for chunk in given:
-        gathering.feed(chunk)
-    gathering.reply()
+        for piece in pieces(chunk):
+            reader.feed(piece)
+    reader.reply()
 
 
 def spoken(pieces: list[TextStreamed]) -> None:
@@ -34,7 +36,7 @@ def spoken(pieces: list[TextStreamed]) -> None:
 
 CASES = (
     Case(
-        "client.reply_reader.Gathering.feed",
+        "client.reply_reader.ReplyReader.feed",
         "the arguments of a call, letter by letter",
         60_000,
         chunks,

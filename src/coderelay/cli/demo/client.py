@@ -1,17 +1,19 @@
 """The ordinary tool loop of a Chat Completions client: it knows nothing of programs."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import httpx
-
-from coderelay.client import Answered, Called
+from coderelay.client import Answered, Called, EndpointError
 from coderelay.client.answer_calls import answer_batch
+from coderelay.client.chat_endpoint import ChatConnection, ChatEndpoint
 from coderelay.client.local_tool import AnyLocalTool
-from coderelay.core import Call, EngineError, Json, Raised, Result
+from coderelay.client.messages import MessageCall, as_call
+from coderelay.client.reply_reader import assistant_message
+from coderelay.core import EngineError, Json, Raised, Result
 from coderelay.core.json_values import dump
-from coderelay.wire import parse
+from coderelay.models.http_transport import AsyncioTransport
+from coderelay.models.model_answer import ModelAnswer
 
 Watch = Callable[[Json], None]
 
@@ -28,8 +30,8 @@ class Span:
 
 @dataclass(slots=True)
 class Client:
-    """A conversation over HTTP. `watch` is told of every message; `between` is run when a batch
-    of calls is answered and the answers are not sent yet."""
+    """A conversation over HTTP. `watch` is called with every message, and `between` with the number
+    of batches so far, when the calls of a batch are answered and the answers are not sent yet."""
 
     address: str
     model: str
@@ -41,38 +43,40 @@ class Client:
     batches: int = 0
 
     async def ask(self, question: str) -> str:
-        """Say something; answer calls until the model has spoken."""
+        """Ask a question, and answer calls until the model answers with text."""
         self._add({"role": "user", "content": question})
-        async with httpx.AsyncClient(trust_env=False, timeout=600.0) as http:
+        # a transport of its own: a proxy from the environment cannot reach this machine
+        endpoint = ChatEndpoint(f"{self.address}/v1", transport=AsyncioTransport())
+        async with endpoint.connect() as connection:
             while True:
-                message = await self._complete(http)
+                answer = await self._complete(connection)
+                message = assistant_message(answer)
                 self._add(message)
-                if not message.get("tool_calls"):
-                    return str(message["content"])
-                for answer in await self._answers(message["tool_calls"]):
-                    self._add(answer)
+                if not answer.calls:
+                    return answer.text
+                for result in await self._results(message["tool_calls"]):
+                    self._add(result)
                 self.batches += 1
                 self.between(self.batches)
 
-    async def _complete(self, http: httpx.AsyncClient) -> dict[str, Json]:
+    async def _complete(self, connection: ChatConnection) -> ModelAnswer:
         functions = [declared(tool) for tool in self.tools]
         body = {"model": self.model, "messages": self.messages, "tools": functions}
-        response = await http.post(f"{self.address}/v1/chat/completions", json=body)
-        if response.status_code != 200:
-            raise EngineError(f"the server answered {response.status_code}: {response.text}")
-        message: dict[str, Json] = response.json()["choices"][0]["message"]
-        return message
+        answer = ModelAnswer()
+        try:
+            async for piece in connection.pieces(body):
+                answer.add(piece)
+        except EndpointError as error:
+            raise EngineError(f"the server failed: {error}") from error
+        return answer
 
-    async def _answers(self, wanted: Sequence[Mapping[str, Json]]) -> list[Json]:
+    async def _results(self, calls: Sequence[MessageCall]) -> list[Json]:
         known = {tool.declaration.name: tool for tool in self.tools}
-        calls = [
-            Call(place, call["function"]["name"], parse(call["function"]["arguments"]))
-            for place, call in enumerate(wanted)
-        ]
-        results = await answer_batch(calls, known, watch=self._time)
+        read = [as_call(place, call) for place, call in enumerate(calls)]
+        results = await answer_batch(read, known, watch=self._time)
         return [
             {"role": "tool", "tool_call_id": call["id"], **_content(result)}
-            for call, result in zip(wanted, results, strict=True)
+            for call, result in zip(calls, results, strict=True)
         ]
 
     def _add(self, message: Json) -> None:

@@ -15,7 +15,7 @@ from coderelay.cli.demo.story import Story
 from coderelay.cli.hosting import hosted
 from coderelay.client.local_tool import AnyLocalTool
 from coderelay.core import EngineError
-from coderelay.models.upstream import Upstream
+from coderelay.models.chat_client import ChatClient
 
 
 def play(
@@ -30,8 +30,8 @@ def play(
 ) -> None:
     """Play all scenarios in a language, with the scripted model or with a real one."""
     if upstream:
-        real = Upstream(upstream, key=key)
-        recorder = Recorder(real, real.close)
+        real = ChatClient(upstream)
+        recorder = Recorder(real, key=key, close=real.close)
     else:
         recorder = Recorder(scripted(language))
     show = Show(console) if verbose else Story(console)

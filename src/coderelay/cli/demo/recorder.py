@@ -23,14 +23,22 @@ from coderelay.models.model import (
 
 
 class Recorder:
-    """An endpoint for Chat Completions in front of a model. `shown` are the requests' bodies.
+    """An endpoint for Chat Completions in front of a model, which is given `key`. `shown` are the
+    bodies of all requests.
 
-    `close` is run at the end, in the event loop that the model was used in.
+    `close` is called at the end, in the event loop that the model was used in.
     """
 
-    def __init__(self, model: Model, close: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        *,
+        key: str | None = None,
+        close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         self.shown: list[Mapping[str, Json]] = []
         self._model = model
+        self._key = key
         self._close = close
         self.app = Starlette(
             routes=[Route("/v1/chat/completions", self._complete, methods=["POST"])],
@@ -46,7 +54,7 @@ class Recorder:
     async def _complete(self, request: Request) -> Response:
         body = await request.json()
         self.shown.append(body)
-        deltas = self._model.stream({**body, "stream": True}, key=None)
+        deltas = self._model.stream({**body, "stream": True}, key=self._key)
         try:
             first = await anext(deltas)
         except UpstreamError as error:

@@ -1,4 +1,4 @@
-"""A model's answer, collected from its pieces; what is kept of them is bounded."""
+"""A model's answer is put together from its pieces, up to a limit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,6 +12,7 @@ from coderelay.models.model import (
     Delta,
     FinishPiece,
     ModelNamePiece,
+    NewMessagesPiece,
     ReasoningPiece,
     RefusalPiece,
     TextPiece,
@@ -21,14 +22,14 @@ from coderelay.models.model import (
 _LONGEST = 16_000_000
 """Characters of an answer, all its parts together."""
 _PER_CALL, _PER_FIELD = 1_000, 100
-"""Characters that a call and a further field count for besides their text: an empty one takes
+"""Characters that a call and a further field count for besides their text, since an empty one takes
 memory, too."""
 _FINISHES: dict[str, Finish] = {"length": "length", "content_filter": "content_filter"}
 
 
 @dataclass(slots=True)
 class ModelCall:
-    """A call as the model wrote it: the arguments are text, sound or not."""
+    """A call as the model wrote it. The arguments are text, which may not be valid JSON."""
 
     id: str = ""
     name: str = ""
@@ -43,30 +44,30 @@ class ModelCall:
 
 @dataclass(slots=True)
 class ModelAnswer:
-    """What one model call came to."""
+    """A model's answer to one request."""
 
     finish: Finish = "stop"
     usage: TokenUsage = field(default_factory=TokenUsage)
     model: str = ""
     extra: dict[str, Json] = field(default_factory=dict)
     refused: bool = False
-    """The text says that the model refuses."""
+    """Whether the text is a refusal."""
     # not lists of pieces: of a text in pieces of one letter each they take twenty times its memory
     _text: StringIO = field(default_factory=StringIO)
-    _thoughts: StringIO = field(default_factory=StringIO)
+    _reasoning: StringIO = field(default_factory=StringIO)
     _calls: dict[int, ModelCall] = field(default_factory=dict)
     _next_place: int = 0
     _length: int = 0
 
     @property
     def text(self) -> str:
-        """What it said."""
+        """The text, or the text of a refusal."""
         return self._text.getvalue()
 
     @property
     def reasoning(self) -> str:
-        """What it thought aloud."""
-        return self._thoughts.getvalue()
+        """The model's reasoning, where the endpoint sends it."""
+        return self._reasoning.getvalue()
 
     @property
     def calls(self) -> list[ModelCall]:
@@ -74,7 +75,7 @@ class ModelAnswer:
         return [call for call in self._calls.values() if call.name]
 
     def add(self, delta: Delta) -> None:
-        """Take the next piece."""
+        """Add the next piece. Raises `UpstreamError` if the answer is too long."""
         match delta:
             case TextPiece(text) | RefusalPiece(text):
                 self._count(len(text))
@@ -82,13 +83,15 @@ class ModelAnswer:
                 self._text.write(text)
             case ReasoningPiece(text):
                 self._count(len(text))
-                self._thoughts.write(text)
+                self._reasoning.write(text)
             case CallPiece():
                 self._add_call(delta)
             case FinishPiece(reason):
                 self.finish = _FINISHES.get(reason, "stop")
             case UsagePiece(usage):
                 self.usage = usage
+            case NewMessagesPiece():
+                pass  # our own server's protocol: no model speaks it
             case ModelNamePiece(model, extra):
                 self.model = model or self.model
                 self._add_fields(self.extra, extra)
@@ -99,7 +102,7 @@ class ModelAnswer:
         place = piece.place
         known = self._calls.get(place)
         if known is not None and piece.id and known.id and piece.id != known.id:
-            place = self._next_place  # some upstreams give all calls of an answer one index
+            place = self._next_place  # some endpoints give all calls of an answer one index
         self._next_place = max(self._next_place, place + 1)
         if place not in self._calls:
             self._count(_PER_CALL)
@@ -111,7 +114,7 @@ class ModelAnswer:
         self._add_fields(call.extra, _without_type(piece.extra))
 
     def _add_fields(self, known: dict[str, Json], fields: Mapping[str, Json]) -> None:
-        """Some upstreams send a field with every piece: the last one counts, in length too."""
+        """Some endpoints send a field with every piece: only the last value is kept and counted."""
         for name, value in fields.items():
             if name in known:
                 self._count(-len(repr(known[name])))

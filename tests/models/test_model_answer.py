@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from coderelay.conversation import UpstreamError
-from coderelay.gateway.model_answer import ModelAnswer
 from coderelay.models.model import CallPiece, Delta, ModelNamePiece, ReasoningPiece, TextPiece
+from coderelay.models.model_answer import ModelAnswer
 
 LONG = "x" * 100_000
 
