@@ -169,7 +169,7 @@ def test_nothing_a_program_says_steers_the_terminal(cli: Cli, folder: Path) -> N
         (["doubles.ts", "--tools", "tools.json"], "tools.json holds no functions"),
         (["doubles.ts", "--replay", "none.json"], "cannot read none.json"),
         (["doubles.ts", "--replay", "doubles.ts"], "doubles.ts: line 2, column 1"),
-        (["doubles.ts", "--journal", "a.json", "--replay", "b.json"], "give one of them"),
+        (["doubles.ts", "--journal", "a.json", "--replay", "b.json"], "give only one of them"),
         (["doubles.ts", "--journal", "none/a.json"], "there is no folder none"),
         (["doubles.ts", "--created", "yesterday"], "--created 'yesterday' is no time"),
         (["doubles.ts", "--fuel", "0"], "--fuel"),

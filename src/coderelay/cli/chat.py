@@ -1,4 +1,4 @@
-"""`coderelay chat`: a conversation in the terminal, with the gateway embedded or elsewhere."""
+"""`coderelay chat`: a conversation in the terminal, through an embedded gateway or a server."""
 
 import contextlib
 import secrets
@@ -14,10 +14,10 @@ from rich.text import Text
 
 from coderelay.cli import options
 from coderelay.cli.conversation_display import ConversationDisplay
-from coderelay.cli.engine_progress import ready
 from coderelay.cli.exit_codes import UsageError, reported
 from coderelay.cli.printable import printable
 from coderelay.cli.setting_flags import variables
+from coderelay.cli.warmup import ready
 from coderelay.client import Agent, EndpointError, load_functions
 from coderelay.core import EngineError
 
@@ -28,7 +28,8 @@ ChatTools = Annotated[
     typer.Option(
         "--tools",
         metavar="FILE",
-        help="tools.py: its public functions, or those marked with @tool, are the tools.",
+        help="A Python file: the functions marked with @tool, or else all public ones, are the "
+        "tools.",
     ),
 ]
 Upstream = Annotated[
@@ -37,7 +38,7 @@ Upstream = Annotated[
         "--upstream",
         metavar="URL",
         envvar=variables("upstream"),
-        help="The model's endpoint; the gateway to it is embedded.",
+        help="Base URL of the model's endpoint. The gateway to it runs in this process.",
     ),
 ]
 Server = Annotated[
@@ -45,21 +46,19 @@ Server = Annotated[
     typer.Option(
         "--server",
         metavar="URL",
-        help="A running server instead, such as http://127.0.0.1:8700/v1. "
-        "Any Chat Completions endpoint will do; only ours writes programs.",
+        help="A running server to use instead, such as http://127.0.0.1:8700/v1. Any Chat "
+        "Completions endpoint works, but only with ours does the model write programs.",
     ),
 ]
 ServerKey = Annotated[
     str | None,
     typer.Option("--key", metavar="KEY", envvar="CODERELAY_KEY", help="The key for --server."),
 ]
-ModelName = Annotated[str, typer.Option("--model", metavar="NAME", help="The model to talk to.")]
-System = Annotated[
-    str | None, typer.Option("--system", metavar="TEXT", help="What the model is told first.")
-]
+ModelName = Annotated[str, typer.Option("--model", metavar="NAME", help="Name of the model.")]
+System = Annotated[str | None, typer.Option("--system", metavar="TEXT", help="The system prompt.")]
 Spoken = Annotated[
     str | None,
-    typer.Option("--language", metavar="NAME", help="What it writes: typescript or python."),
+    typer.Option("--language", metavar="NAME", help="Language of programs: typescript or python."),
 ]
 
 
@@ -74,10 +73,10 @@ def chat(
     language: Spoken = None,
     system: System = None,
 ) -> None:
-    """Talk to a model that writes programs, with the functions of tools.py as its tools.
+    """Chat with a model that writes programs, with the functions of tools.py as its tools.
 
-    Each program, each call and the answer are shown as they come. Questions are
-    read line by line, from the terminal or from a pipe; end with Ctrl-D.
+    Each program, each call and the answer are shown as they come. Each line that
+    you type, or that comes through a pipe, is a question. Ctrl-D ends the chat.
 
     [bold]Examples[/]
       coderelay chat --upstream http://127.0.0.1:11434/v1 --model qwen3 --tools tools.py
@@ -89,8 +88,8 @@ def chat(
         if server is None:
             if upstream is None:
                 raise UsageError(
-                    "where is the model? Give its endpoint, as in "
-                    "--upstream http://127.0.0.1:11434/v1, or --server for a running gateway"
+                    "the model's endpoint is missing: name it, as in "
+                    "--upstream http://127.0.0.1:11434/v1, or name a running server with --server"
                 )
             server, key = stack.enter_context(_embedded(upstream, upstream_key, language))
         agent = Agent(
@@ -101,8 +100,8 @@ def chat(
 
 @contextlib.contextmanager
 def _embedded(upstream: str, key: str | None, language: str | None) -> Iterator[tuple[str, str]]:
-    """The address of a gateway of our own, and the key that nobody else on this machine has."""
-    # here, not above: the server's libraries would slow down every other command
+    """Serve a gateway of our own. Yields its address and its key, which keeps others out."""
+    # imported here: the server's libraries would slow down the start of every other command
     from coderelay.cli.hosting import hosted
     from coderelay.server import Settings
     from coderelay.server.app import create_app
@@ -117,7 +116,7 @@ def _embedded(upstream: str, key: str | None, language: str | None) -> Iterator[
 
 
 def _talk(agent: Agent, console: Console) -> None:
-    """One turn a line. In a terminal an error is shown and the talk goes on; a pipe ends."""
+    """Run one turn for each line. After an error, a terminal goes on and a pipe ends."""
     interactive = sys.stdin.isatty()
     display = ConversationDisplay(console)
     for question in _questions(console, interactive):
@@ -135,7 +134,7 @@ def _talk(agent: Agent, console: Console) -> None:
 
 def _questions(console: Console, interactive: bool) -> Iterator[str]:
     if interactive:
-        with contextlib.suppress(ImportError):  # lines can be edited, where the system knows how
+        with contextlib.suppress(ImportError):  # it makes lines editable; Windows has none
             import readline  # noqa: F401
     while True:
         try:

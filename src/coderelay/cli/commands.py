@@ -1,4 +1,4 @@
-"""The commands, each in a module of its own."""
+"""The application: it registers all commands. Each command has a module of its own."""
 
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -53,24 +53,24 @@ Version = Annotated[
 
 @app.callback()
 def coderelay(version: Version = False) -> None:
-    """Programs that call tools, run in a sandbox, with no state kept.
+    """Run programs that call tools, in a sandbox that keeps no state.
 
     A program in TypeScript or Python calls tools as functions. It runs in
-    WebAssembly; its calls are answered by whoever owns the tools.
+    WebAssembly, and whoever owns the tools answers its calls.
 
     [bold]Start here[/]
       coderelay demo                        see it work
-      coderelay serve --upstream URL        serve any Chat Completions client
+      coderelay serve --upstream URL        serve clients of OpenAI and Anthropic
       coderelay chat --upstream URL …       talk to a model in the terminal
       coderelay demo --save samples         get the sample programs
       coderelay run FILE --tools tools.py   run a program with your functions
-      coderelay declare --tools tools.py    see what the model is shown
+      coderelay declare --tools tools.py    see what a model is told of your tools
     """
 
 
 def main() -> None:
-    """The entry point."""
+    """Run the command line."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a console that cannot show an arrow shows a code
+        if isinstance(stream, TextIOWrapper):  # a console without arrows shows an escape instead
             stream.reconfigure(errors="backslashreplace")
     app()

@@ -1,4 +1,4 @@
-"""A conversation for a person's eye: each program, each call, and the answer as it comes."""
+"""Shows a conversation in the terminal: each program, each call, and the answer as it streams."""
 
 from typing import assert_never
 
@@ -24,7 +24,7 @@ _CUT = ("length", "content_filter")
 
 
 class ConversationDisplay:
-    """Prints what an agent tells. It is the `watch` of its turns."""
+    """Prints the events of an agent: give its method `watch` to `Agent.run`."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -53,7 +53,7 @@ class ConversationDisplay:
                 assert_never(event)
 
     def broken(self, why: str) -> None:
-        """Print that the turn came to no end."""
+        """Print why a turn did not end with an answer."""
         self._note(printable(why), "red")
 
     def _program(self, program: Program) -> None:

@@ -1,4 +1,4 @@
-"""`coderelay declare`: the declarations that a model is shown."""
+"""`coderelay declare`: print the declarations of tools, as a model reads them."""
 
 from typing import Annotated
 
@@ -17,7 +17,8 @@ DeclarationTokens = Annotated[
         "--declaration-tokens",
         min=100,
         metavar="N",
-        help="How long the declarations may be, by estimate; beyond, an index is shown.",
+        help="How many tokens the declarations may take, by estimate. Beyond that, an index "
+        "is printed instead.",
     ),
 ]
 
@@ -28,7 +29,7 @@ def declare(
     language: Language = "typescript",
     declaration_tokens: DeclarationTokens = DECLARATION_TOKENS,
 ) -> None:
-    """Print tools as typed declarations, as the model sees them.
+    """Print tools as typed declarations, as a model reads them.
 
     [bold]Examples[/]
       coderelay declare --tools tools.py

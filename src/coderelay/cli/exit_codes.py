@@ -1,4 +1,4 @@
-"""An exit code says whose turn it is; an error is a message, never a traceback."""
+"""How a command ends: with an exit code and, for an error, a message instead of a traceback."""
 
 from collections.abc import Callable
 from enum import IntEnum
@@ -28,21 +28,21 @@ EXIT_CODES = """[bold]Exit codes[/]
 
   0  the program completed
 
-  1  the program failed: it threw, or passed a limit
+  1  the program failed: it threw, or exceeded a limit
 
-  2  the command, a tools file or a journal is not usable as given
+  2  the command, a tools file or a journal cannot be used as given
 
   3  the program diverged from the journal, or the engine failed
 
-  4  the journal ended before the program: it waits for more answers
+  4  the journal ended before the program: the program waits for more
 
-  130  Ctrl-C interrupted it; --journal has the calls that were answered
+  130  interrupted with Ctrl-C; the --journal file has the answered calls
 """
-"""For the help: the text of an epilog is one paragraph a line."""
+"""Shown below the help of `run`. typer makes a paragraph of each line, so lines are separated."""
 
 
 class ExitCode(IntEnum):
-    """What the shell is told."""
+    """The exit codes of all commands."""
 
     COMPLETED = 0
     FAILED = 1
@@ -53,7 +53,7 @@ class ExitCode(IntEnum):
 
 
 class UsageError(RequestError):
-    """The command cannot be done as it was given."""
+    """The command cannot be executed as it was given."""
 
 
 def exit_code(outcome: Outcome) -> ExitCode:
@@ -70,23 +70,23 @@ def exit_code(outcome: Outcome) -> ExitCode:
 
 
 def reported(command: Callable[P, R]) -> Callable[P, R]:
-    """Make a command end with a message and an exit code where it would raise."""
+    """Make a command print a message and exit with a code where it would raise our errors."""
 
     @wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
         except (Diverged, EngineError) as error:
-            raise _told(error, ExitCode.ERROR) from None
+            raise _exit(error, ExitCode.ERROR) from None
         except RequestError as error:
-            raise _told(error, ExitCode.USAGE) from None
+            raise _exit(error, ExitCode.USAGE) from None
         except KeyboardInterrupt:
-            raise _told("interrupted", ExitCode.INTERRUPTED) from None
+            raise _exit("interrupted", ExitCode.INTERRUPTED) from None
 
     return guarded
 
 
-def _told(problem: Exception | str, code: ExitCode) -> typer.Exit:
+def _exit(problem: Exception | str, code: ExitCode) -> typer.Exit:
     line = Text("error: ", style="bold red") + Text(printable(str(problem)), style="not bold")
     Console(stderr=True).print(line, soft_wrap=True)
     return typer.Exit(code)

@@ -1,4 +1,4 @@
-"""An app on a loopback socket of this process, for as long as somebody needs it."""
+"""Serves an application from a thread of this process, on a loopback address."""
 
 import socket
 import threading
@@ -21,7 +21,7 @@ _PATIENCE = 60.0
 
 @contextmanager
 def hosted(app: "ASGIApp") -> Iterator[str]:
-    """Serve an app while the block runs; gives its address, such as `http://127.0.0.1:40123`."""
+    """Serve an application while the block runs. Yields its address: `http://127.0.0.1:40123`."""
     config = uvicorn.Config(
         app,
         http=ClientConnection,
@@ -44,15 +44,15 @@ def hosted(app: "ASGIApp") -> Iterator[str]:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """The number of a port that is free now."""
     with hold_port() as held:
         return int(held.getsockname()[1])
 
 
 def hold_port() -> socket.socket:
-    """A socket that keeps a free port from being given to anybody else.
+    """A socket that reserves a free port, so that no other process gets it.
 
-    Only on Linux can a server listen there meanwhile. Elsewhere it has to be closed before.
+    On Linux a server can listen on that port meanwhile; elsewhere, close the socket first.
     """
     held = socket.socket()
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -64,5 +64,5 @@ def _await_start(server: uvicorn.Server, thread: threading.Thread) -> None:
     deadline = time.monotonic() + _PATIENCE
     while not server.started:
         if not thread.is_alive() or time.monotonic() > deadline:
-            raise EngineError("the embedded server did not start")
+            raise EngineError("the embedded server did not start: try again")
         time.sleep(0.005)

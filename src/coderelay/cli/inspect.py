@@ -1,4 +1,4 @@
-"""`coderelay inspect`: what is inside a call id."""
+"""`coderelay inspect`: show the program that the id of a tool call carries."""
 
 import sys
 from datetime import UTC, datetime
@@ -23,8 +23,8 @@ CallId = Annotated[
 def inspect(id: CallId) -> None:
     """Show the program inside a tool call's id.
 
-    The first call of a program carries it; the ids of its other calls say only
-    to which program and call they belong. Nothing in them is secret or signed.
+    The id of a program's first call carries the program. The ids of its other
+    calls only name the program and the call. They are neither secret nor signed.
 
     [bold]Examples[/]
       coderelay inspect cr1__eF…
@@ -33,8 +33,8 @@ def inspect(id: CallId) -> None:
     id = sys.stdin.read().strip() if id == "-" else id.strip()
     if not call_ids.is_ours(id):
         raise UsageError(
-            f"{id[:60]!r} is no id of Coderelay: those begin with 'cr1_'. Other ids belong to the "
-            "model's endpoint or to a client that makes its own"
+            f"{id[:60]!r} is not an id of Coderelay: those begin with 'cr1_'. Other ids come from "
+            "the model's endpoint, or from a client that makes its own"
         )
     match call_ids.decode(id):
         case ProgramState() as first:
@@ -49,7 +49,7 @@ def _show_first(first: ProgramState) -> None:
     _line(f"guest {first.fingerprint}")
     for earlier in first.earlier:
         _line("")
-        _line("ended before it, without a call:")
+        _line("a program before it, which ended without a call:")
         _show(earlier)
     _line("")
     _show(first.program)
@@ -64,7 +64,7 @@ def _show(program: Program) -> None:
 def _time(created: int) -> str:
     try:
         return datetime.fromtimestamp(created, UTC).isoformat().replace("+00:00", "Z")
-    except (OverflowError, ValueError, OSError):  # whoever made the id chose any number
+    except (OverflowError, ValueError, OSError):  # an id may have been made up, with any number
         return str(created)
 
 

@@ -1,4 +1,4 @@
-"""The arguments and options that commands share, each with its help."""
+"""The arguments and options of `run`, and those that several commands share."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,8 +17,8 @@ ToolsFile = Annotated[
     typer.Option(
         "--tools",
         metavar="FILE",
-        help="tools.py: its public functions, or those marked with @tool, are the tools. "
-        "With --replay also tools.json.",
+        help="A Python file: the functions marked with @tool, or else all public ones, are the "
+        "tools. With --replay, also a JSON file of declarations.",
     ),
 ]
 DeclaredTools = Annotated[
@@ -26,8 +26,8 @@ DeclaredTools = Annotated[
     typer.Option(
         "--tools",
         metavar="FILE",
-        help="tools.py with functions, or tools.json with a list of declarations as OpenAI, "
-        "Anthropic or MCP have them.",
+        help="A Python file with functions, or a JSON file with declarations in the form of "
+        "OpenAI, Anthropic or MCP.",
     ),
 ]
 OutputJson = Annotated[
@@ -40,7 +40,7 @@ JournalFile = Annotated[
 ReplayFile = Annotated[
     Path | None,
     typer.Option(
-        "--replay", metavar="FILE", help="Take all answers from this journal and call nothing."
+        "--replay", metavar="FILE", help="Take the answers from this journal and call no tool."
     ),
 ]
 ProgramLanguage = Annotated[
@@ -48,7 +48,7 @@ ProgramLanguage = Annotated[
     typer.Option(
         "--language",
         metavar="NAME",
-        help="typescript or python; by default from the suffix.",
+        help="typescript or python. Default: by the suffix of the file.",
         rich_help_panel=_PROGRAM,
     ),
 ]
@@ -57,7 +57,7 @@ ProgramId = Annotated[
     typer.Option(
         "--id",
         metavar="TEXT",
-        help="The program's id: all its randomness comes from it.",
+        help="The program's id, which seeds its random numbers.",
         rich_help_panel=_PROGRAM,
     ),
 ]
@@ -66,14 +66,16 @@ ProgramCreated = Annotated[
     typer.Option(
         "--created",
         metavar="TIME",
-        help="The time it sees: seconds since 1970 or an ISO date.",
+        help="The time that the program sees at its start: seconds since 1970, or an ISO date.",
         rich_help_panel=_PROGRAM,
     ),
 ]
 Languages = Annotated[
     list[str] | None,
     typer.Option(
-        "--language", metavar="NAME", help="typescript or python; may be repeated. Default: all."
+        "--language",
+        metavar="NAME",
+        help="typescript or python. Repeat it for several. Default: all.",
     ),
 ]
 UpstreamKey = Annotated[

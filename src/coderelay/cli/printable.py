@@ -1,4 +1,4 @@
-"""Nothing that a program, a tool or a file says may steer the terminal."""
+"""Text from programs, tools and files, made safe to print: it cannot control the terminal."""
 
 import json
 from unicodedata import category
@@ -11,20 +11,20 @@ surrogates, and the separators of lines and paragraphs."""
 
 
 def printable(text: str) -> str:
-    """The text with all that is not seen written as escapes, but for line ends and tabs."""
+    """The text with invisible characters as escapes, except line ends and tabs."""
     if text.isprintable():
         return text
     return "".join(_seen(character) for character in text)
 
 
 def brief(value: Json, width: int) -> str:
-    """A value as JSON on one line, cut to a width."""
+    """A value as JSON on one line, shortened to a width."""
     text = printable(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def pretty(value: Json) -> str:
-    """A value as JSON over several lines."""
+    """A value as indented JSON."""
     return printable(json.dumps(value, ensure_ascii=False, indent=2))
 
 

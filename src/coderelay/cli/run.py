@@ -1,4 +1,4 @@
-"""`coderelay run`: a program with local tools, live or from a journal."""
+"""`coderelay run`: run a program with local functions as its tools, or replay it from a journal."""
 
 import asyncio
 import contextlib
@@ -13,11 +13,11 @@ import typer
 from rich.console import Console
 
 from coderelay.cli import options
-from coderelay.cli.engine_progress import ready
 from coderelay.cli.exit_codes import UsageError, exit_code, reported
 from coderelay.cli.run_display import Display
 from coderelay.cli.setting_flags import given_flags, with_setting_flags
 from coderelay.cli.source_file import read_program
+from coderelay.cli.warmup import ready
 from coderelay.client import Answered, Event, Report, Stepped, drive, load_functions, load_tools
 from coderelay.core import (
     DEFAULT_LIMITS,
@@ -41,7 +41,7 @@ from coderelay.wire import journal_from_json, journal_to_json, outcome_to_json, 
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """The settings of the server that a single run has, too."""
+    """The settings that a single run shares with the server."""
 
     undeclared_arguments: Annotated[
         UndeclaredArguments, replace(UNDECLARED, group="The program")
@@ -51,7 +51,7 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What is to be run, and who is to see it."""
+    """What to run, and where to show it."""
 
     program: Program
     tools: Path | None
@@ -76,9 +76,8 @@ def run(
 ) -> None:
     """Run a program with the functions of tools.py as its tools.
 
-    The program runs in a sandbox. Where it waits for tools, they are called here,
-    all calls of a batch at once, until it ends. Calls, logs and the result are
-    shown as they come.
+    The program runs in a sandbox. Its tools are called in this process, all calls
+    of a batch at the same time. Calls, logs and the result are shown as they come.
 
     [bold]Examples[/]
       coderelay run news.ts --tools tools.py
@@ -87,7 +86,7 @@ def run(
       coderelay run news.ts --tools tools.py --replay calls.json
     """
     if journal and replay:
-        raise UsageError("--journal writes what --replay reads: give one of them")
+        raise UsageError("--journal writes a journal and --replay reads one: give only one of them")
     if journal and not journal.parent.is_dir():
         raise UsageError(f"cannot write {journal}: there is no folder {journal.parent}")
     program = read_program(file, language=language, id=id, created=created)

@@ -1,4 +1,4 @@
-"""A run for a person's eye: each call, log and result as it happens, and what it cost."""
+"""Shows a run in the terminal: calls, logs and results as they come, and what the run took."""
 
 from collections.abc import Sequence
 from typing import assert_never
@@ -23,12 +23,12 @@ from coderelay.core import (
 )
 
 _MARGIN = 24
-"""Room beside a value for what stands before and after it on its line."""
+"""Columns that are kept free for what stands beside a value on its line."""
 _LEVEL_STYLES = {"warn": "yellow", "error": "red", "debug": "dim", "text": "bold"}
 
 
 class Display:
-    """Prints what happens in one run. It is the `watch` of a live one."""
+    """Prints one run: give its method `watch` to `drive`."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -48,14 +48,14 @@ class Display:
                 assert_never(event)
 
     def logs(self, logs: Sequence[Log]) -> None:
-        """Print the logs that were not printed yet."""
+        """Print those logs that have not been printed yet."""
         for log in logs[self._logs_shown :]:
             style = _LEVEL_STYLES.get(log.level, "")
             self._line(Text(f"{printable(log.level):<6}", style="dim") + _text(log.text, style))
         self._logs_shown = max(self._logs_shown, len(logs))
 
     def outcome(self, outcome: Outcome) -> None:
-        """Print what the run came to."""
+        """Print the outcome of the run."""
         self.logs(outcome.logs)
         match outcome:
             case Completed(value):
@@ -72,7 +72,7 @@ class Display:
                 assert_never(outcome)
 
     def summary(self, report: Report) -> None:
-        """Print what a live run took."""
+        """Print the calls, the fuel and the time that a live run took."""
         calls, batches = len(report.journal), report.batches
         total = duration(report.sandbox_seconds + report.tools_seconds)
         self._line(
@@ -87,7 +87,7 @@ class Display:
         )
 
     def replayed(self, outcome: Outcome, *, answers: int, seconds: float) -> None:
-        """Print what a replay took."""
+        """Print the answers, the fuel and the time that a replay took."""
         noun = "answer" if answers == 1 else "answers"
         text = f"replayed {answers} {noun} · {outcome.fuel:,} fuel · {duration(seconds)}"
         self._line(Text(text, style="dim"))
@@ -109,7 +109,7 @@ class Display:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them."""
+    """Seconds with a fitting unit, such as `12 ms` or `1.5 s`."""
     if seconds >= 10:
         return f"{seconds:.0f} s"
     return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.3g} ms"

@@ -8,10 +8,10 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from coderelay.cli.engine_progress import ready
 from coderelay.cli.exit_codes import UsageError, reported
 from coderelay.cli.printable import printable
 from coderelay.cli.setting_flags import given_flags, with_setting_flags
+from coderelay.cli.warmup import ready
 from coderelay.engines.engine_registry import languages
 from coderelay.server import SCRIPTED, Settings
 from coderelay.server.setting_sources import resolve

@@ -1,4 +1,4 @@
-"""`coderelay warmup`: compile now what would be compiled when first used."""
+"""`coderelay warmup`, and how every command prepares an engine: it reports when it compiles."""
 
 import time
 
@@ -6,10 +6,11 @@ from rich.console import Console
 from rich.text import Text
 
 from coderelay.cli import options
-from coderelay.cli.engine_progress import chosen, ready
 from coderelay.cli.exit_codes import reported
 from coderelay.cli.run_display import duration
 from coderelay.core import EngineError
+from coderelay.engines.engine_registry import engine, languages
+from coderelay.engines.interface import Engine
 from coderelay.engines.wasm.compiled import cache_folder, private
 
 
@@ -17,7 +18,7 @@ from coderelay.engines.wasm.compiled import cache_folder, private
 def warmup(language: options.Languages = None) -> None:
     """Compile the guests ahead of time, for container images and read-only disks.
 
-    They are kept in the user's cache folder, or in CODERELAY_CACHE.
+    Compiled guests are kept in the cache folder of the user, or in CODERELAY_CACHE.
 
     [bold]Examples[/]
       coderelay warmup
@@ -37,3 +38,18 @@ def warmup(language: options.Languages = None) -> None:
             "folder that only you can write to, or set CODERELAY_CACHE"
         )
     console.print(Text(f"compiled guests are in {folder}", style="dim"), soft_wrap=True)
+
+
+def ready(language: str) -> Engine:
+    """The engine of a language. If it has to be compiled first, standard error says so."""
+    console = Console(stderr=True)
+
+    def progress(message: str) -> None:
+        console.print(Text(f"{language}: {message}", style="dim"), soft_wrap=True)
+
+    return engine(language, progress)
+
+
+def chosen(names: list[str] | None) -> tuple[str, ...]:
+    """The languages that a command was given, or all of them."""
+    return tuple(names) if names else languages()

@@ -1,4 +1,4 @@
-"""One process that serves, or one that watches over several, which share but a socket."""
+"""Starts the server: one process, or several workers that share only a socket."""
 
 import asyncio
 import gc
@@ -24,17 +24,17 @@ from coderelay.server.settings import InvalidSetting, Settings
 
 _BACKLOG = 2_048
 _SWITCH = 0.001
-"""Seconds after which a busy thread lets another go on. The event loop may have to wait for each
-busy thread, several times for one request; with Python's own 5 ms that is long."""
+"""Seconds after which Python switches from a busy thread to another. The event loop may have to
+wait for each busy thread, several times in one request, so Python's 5 ms would add up."""
 _COLLECTIONS = (10_000, 20, 500)
-"""How many objects are made before the garbage collector looks at the new ones, and how often it
-does before it looks at older ones, and at all. With Python's own numbers it looked at all objects
-again and again while a large body was read, and stopped every thread for half a second."""
+"""Thresholds of the garbage collector's three generations. With Python's defaults it went through
+all objects again and again while a large body was read, and held up every thread for half a
+second."""
 
 
 def serve(settings: Settings, announce: Callable[[str], None] = lambda url: None) -> None:
-    """Serve until a signal says to stop, then let the requests in progress end. `announce` is
-    told the base URL once the socket is there."""
+    """Serve until a signal stops the server, then let requests in progress finish. `announce` is
+    called with the base URL once the socket listens."""
     listening = _listen(settings)
     announce(_url(listening))
     config = _config(settings)
@@ -46,11 +46,11 @@ def serve(settings: Settings, announce: Callable[[str], None] = lambda url: None
 
 
 class _Supervisor(Multiprocess):
-    """Watches over worker processes."""
+    """Starts and watches the worker processes."""
 
     def terminate_all(self) -> None:
-        """Close the socket here, too, when the workers are told to end. It would stay open as long
-        as this process lives, and whoever connects meanwhile would wait for nobody."""
+        """Tell the workers to end, and close the socket in this process as well. Otherwise it would
+        accept connections until this process ends, and nobody would answer them."""
         super().terminate_all()
         for listening in self.sockets:
             listening.close()
@@ -70,16 +70,17 @@ def _config(settings: Settings) -> uvicorn.Config:
         server_header=False,
         timeout_graceful_shutdown=max(1, round(settings.drain)),
         timeout_worker_healthcheck=60,
-        timeout_keep_alive=75,  # longer than proxies keep theirs, or they meet a closed one
+        # longer than that of proxies, or they would use a connection that was just closed
+        timeout_keep_alive=75,
     )
 
 
 def _application(settings: Settings) -> Starlette:
-    """The application, in a process that is its own and is tuned for it."""
+    """Create the application, and tune this process for it."""
     app = create_app(settings)
     sys.setswitchinterval(_SWITCH)
     gc.collect()
-    gc.freeze()  # what there is now will stay
+    gc.freeze()  # what exists now lives as long as the process
     gc.set_threshold(*_COLLECTIONS)
     return app
 
@@ -105,7 +106,7 @@ def _url(listening: socket.socket) -> str:
 
 @contextmanager
 def _shared_counts() -> Iterator[None]:
-    """A folder in which worker processes keep their counts, so that any of them can tell all."""
+    """Make a folder in which workers keep their counts, so that each can report those of all."""
     folder = tempfile.mkdtemp(prefix="coderelay-metrics-")
     os.environ[SHARED_FOLDER] = folder
     try:

@@ -11,8 +11,8 @@ from rich.text import Text
 from coderelay.cli import options
 from coderelay.cli.demo.local import play_locally
 from coderelay.cli.demo.samples import examples, programs, save
-from coderelay.cli.engine_progress import chosen, ready
 from coderelay.cli.exit_codes import UsageError, reported
+from coderelay.cli.warmup import chosen, ready
 from coderelay.client import load_functions
 
 Save = Annotated[

@@ -3,9 +3,9 @@
 from importlib.resources import files
 from pathlib import Path
 
-from coderelay.cli.engine_progress import chosen
 from coderelay.cli.exit_codes import UsageError
 from coderelay.cli.source_file import SUFFIXES
+from coderelay.cli.warmup import chosen
 
 SAMPLES = ("parallel_news", "stock_analysis", "loop_with_failure")
 
