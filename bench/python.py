@@ -16,8 +16,8 @@ from bench.wasi import NAME as SCRATCH
 from bench.wasi import Wasi
 from bench.workloads import WORKLOADS
 from coderelay.core import Completed, Limits, Program, Suspended, ToolName
-from coderelay.engines.engine_registry import engine
 from coderelay.engines.python import PythonEngine
+from coderelay.languages.language_registry import engine
 
 RUNS, ROUNDS = 40, 5
 NAMES = (ToolName("search", ("search",)), ToolName("price", ("price",)))

@@ -10,7 +10,7 @@ from bench.npm import Missing
 from bench.report import Goal, median_ms, resident
 from coderelay.core import Entry, Json, Limits, Program, Returned, Suspended, ToolName
 from coderelay.core.evaluate import Run
-from coderelay.engines.engine_registry import engine
+from coderelay.languages.language_registry import engine
 
 RUNS, ROUNDS = 100, 3
 NAMES = (ToolName("search", ("search",)), ToolName("price", ("price",)))

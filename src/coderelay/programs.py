@@ -18,8 +18,8 @@ from coderelay.core import (
     Tool,
 )
 from coderelay.declare import ToolHost, UndeclaredArguments, check_tools, names
-from coderelay.engines.engine_registry import engine
 from coderelay.engines.wasm.off_main import OffMainThread
+from coderelay.languages.language_registry import engine
 
 
 def start(

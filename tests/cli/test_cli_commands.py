@@ -12,7 +12,7 @@ import pytest
 from typer.testing import Result
 
 from coderelay.cli.demo import SAMPLES, examples, programs
-from coderelay.engines.engine_registry import languages
+from coderelay.languages.language_registry import LANGUAGES
 
 Cli = Callable[..., Result]
 
@@ -88,7 +88,7 @@ def test_samples_of_all_languages_come_to_the_same(cli: Cli) -> None:
     tools = str(examples() / "tools.py")
     for name in SAMPLES:
         found = []
-        for language in languages():
+        for language in LANGUAGES:
             (path,) = (path for path in programs(language) if path.stem == name)
             outcome = json.loads(cli("run", str(path), "--tools", tools, "--json").stdout)
             value = outcome["value"]  # a language's own words may be its keys

@@ -18,7 +18,7 @@ from coderelay.cli.demo.recorder import Recorder
 from coderelay.cli.demo.scenarios import SCENARIOS, scripted
 from coderelay.cli.hosting import hold_port, hosted
 from coderelay.core import EngineError
-from coderelay.engines.engine_registry import languages
+from coderelay.languages.language_registry import LANGUAGES
 from coderelay.server.app import create_app
 from coderelay.server.settings import Settings
 from tests.server import hostile as attacks
@@ -26,7 +26,7 @@ from tests.server import hostile as attacks
 Cli = Callable[..., Result]
 
 
-@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_conversation_survives_the_death_of_the_server(cli: Cli, language: str) -> None:
     result = cli("demo", "--language", language, "--verbose")
     assert result.exit_code == 0, result.output
@@ -44,7 +44,7 @@ def test_every_conversation_survives_the_death_of_the_server(cli: Cli, language:
     assert "no weather station in Atlantis" in result.stdout
 
 
-@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_story_is_told_in_under_sixty_lines_of_eighty_columns(
     cli: Cli, language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,7 +89,7 @@ def test_the_client_of_the_demo_hangs_up_on_a_server_that_sends_without_end(what
         assert endpoint.sent < 40_000_000
 
 
-@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_locally_every_sample_is_run_and_replayed_at_every_prefix(cli: Cli, language: str) -> None:
     result = cli("demo", "--local", "--language", language)
     assert result.exit_code == 0, result.output

@@ -20,7 +20,7 @@ from coderelay.core import (
     ToolName,
     Work,
 )
-from coderelay.engines.engine_registry import engine, languages
+from coderelay.languages.language_registry import LANGUAGES, engine
 
 PRICE = 1_000_000
 PROGRAMS = {
@@ -41,7 +41,7 @@ class PaidHost:
         return Returned(2) if call.name == "help" else None
 
 
-@pytest.fixture(params=languages())
+@pytest.fixture(params=LANGUAGES)
 def language(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

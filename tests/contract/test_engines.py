@@ -23,8 +23,7 @@ from coderelay.core import (
     Tool,
     UnknownLanguage,
 )
-from coderelay.core.program import LANGUAGES
-from coderelay.engines.engine_registry import languages
+from coderelay.languages.language_registry import LANGUAGES, engine
 from coderelay.programs import evaluate, start
 from tests.contract.programs import PROGRAMS
 
@@ -36,7 +35,7 @@ TOOLS = (
 QUICK = Limits(fuel=2_000_000_000, seconds=600)
 
 
-@pytest.fixture(params=languages())
+@pytest.fixture(params=LANGUAGES)
 def language(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -263,8 +262,8 @@ def test_a_tool_whose_schema_is_none_is_refused(language: str) -> None:
         evaluate(program(language, "chance"), [Tool("broken", "", {"type": "nonsense"})], [])
 
 
-def test_there_is_an_engine_for_every_language() -> None:
-    assert languages() == LANGUAGES
+def test_a_language_and_its_engine_have_the_same_name(language: str) -> None:
+    assert LANGUAGES[language].name == engine(language).language == language
 
 
 def test_an_unknown_language_is_refused_with_those_there_are() -> None:

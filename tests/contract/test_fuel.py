@@ -7,7 +7,7 @@ import pytest
 from coderelay import Entry, Failed, Limits, Program, Returned, Suspended, Tool, evaluate, start
 from coderelay.conversation.model_view import told
 from coderelay.core import DEFAULT_LIMITS, Completed, Outcome
-from coderelay.engines.engine_registry import languages
+from coderelay.languages.language_registry import LANGUAGES
 
 STEPS = 10
 SECOND = 13_000_000_000
@@ -32,7 +32,7 @@ total
 """,
 }
 JOURNAL = [Entry("get", {"step": step}, Returned(step)) for step in range(STEPS)]
-each_language = pytest.mark.parametrize("language", languages())
+each_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
 def at(language: str, answers: int, limits: Limits) -> Outcome:

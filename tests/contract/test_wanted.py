@@ -6,7 +6,7 @@ import pytest
 
 from coderelay.core import Completed, Limits, Program, TimedOut
 from coderelay.core.cancellation import cancel_unless, is_still_needed
-from coderelay.engines.engine_registry import engine
+from coderelay.languages.language_registry import engine
 from tests.threads import on_a_thread
 
 WITHOUT_END = Limits(fuel=10**15, step_fuel=10**15, seconds=10**9)

@@ -6,7 +6,7 @@ import pytest
 
 from coderelay import Program, evaluate
 from coderelay.core import EngineError, Failed, Limits, StackTooSmall, Tool
-from coderelay.engines.engine_registry import languages
+from coderelay.languages.language_registry import LANGUAGES
 
 MANY = {
     "typescript": "for (let i = 0; i < 40; i++) void keep({ text: 'x'.repeat(1000) });",
@@ -21,14 +21,14 @@ def test_a_limit_below_nothing_is_refused(name: str) -> None:
         Limits(**{name: -1})
 
 
-@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_arguments_of_all_waiting_calls_are_bounded(language: str) -> None:
     outcome = evaluate(Program(language, MANY[language]), [TOOL], [], limits=Limits(batch=20_000))
     assert isinstance(outcome, Failed)
     assert (outcome.error.kind, outcome.error.limit) == ("limit", "batch")
 
 
-@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_thread_whose_stack_cannot_hold_a_guest_is_refused(language: str) -> None:
     caught: list[BaseException] = []
 

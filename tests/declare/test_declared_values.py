@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from coderelay.core import Call, InvalidTool, Tool
 from coderelay.declare import ToolHost, check_tools, names
 from coderelay.declare.schema_check import compiled
-from coderelay.declare.schema_reader import SchemaReading, read
-from coderelay.declare.type_model import (
+from coderelay.schemas.schema_reader import SchemaReading, read
+from coderelay.schemas.type_model import (
     Array,
     Both,
     Constant,

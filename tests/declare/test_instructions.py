@@ -5,16 +5,15 @@ import ast
 import pytest
 
 from coderelay.declare import check_tools, code_tool, instructions
-from coderelay.declare.instructions import GUIDES
+from coderelay.languages.language_registry import LANGUAGES
 
 
-@pytest.mark.parametrize("language", GUIDES)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_instructions_are_short_and_show_two_programs(language: str) -> None:
     text = instructions(language)
     assert 250 <= len(text.split()) <= 450
     assert code_tool(language).name in text
-    assert len(GUIDES[language].examples) == 2
-    assert all(example in text for example in GUIDES[language].examples)
+    assert all(example in text for example in LANGUAGES[language].guide.examples)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +43,6 @@ def test_the_one_tool_takes_a_program(language: str, name: str) -> None:
     assert tool.parameters["properties"]["code"]["type"] == "string"
 
 
-@pytest.mark.parametrize("example", GUIDES["python"].examples)
+@pytest.mark.parametrize("example", LANGUAGES["python"].guide.examples)
 def test_the_python_examples_are_programs(example: str) -> None:
     compile(example, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)

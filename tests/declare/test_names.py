@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from coderelay.core import Tool, UnknownLanguage
 from coderelay.declare import names
-from coderelay.declare.tool_names import STYLES
-
-LANGUAGES = sorted(STYLES)
+from coderelay.languages.language_registry import LANGUAGES
 
 wire_names = st.lists(
     st.text(max_size=12)
@@ -89,7 +87,7 @@ def test_parameters_are_the_property_names_in_schema_order() -> None:
 
 
 def test_an_unknown_language_is_an_error_that_names_the_known_ones() -> None:
-    with pytest.raises(UnknownLanguage, match=r"'cobol'.*typescript, python"):
+    with pytest.raises(UnknownLanguage, match=r"'cobol'.*typescript or python"):
         names([], "cobol")
 
 
@@ -101,7 +99,7 @@ def test_identifiers_are_unique_and_can_be_written(language: str, wire: list[str
     assert len(set(found)) == len(found)
     for identifier in found:
         assert identifier.replace("$", "x").isidentifier()
-        assert identifier not in STYLES[language].reserved
+        assert identifier not in LANGUAGES[language].naming.reserved
     if language == "python":
         assert not any(map(keyword.iskeyword, found))
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from coderelay.conversation import DamagedState
 from coderelay.core import Completed, Failed, Failure, Program
-from coderelay.core.program import LANGUAGES, LATEST
+from coderelay.core.program import LATEST
 from coderelay.dialects.kit.fields import Fields
 from coderelay.dialects.responses.program_items import (
     output_item,
@@ -16,6 +16,7 @@ from coderelay.dialects.responses.program_items import (
     read_output,
     read_program,
 )
+from coderelay.languages.language_registry import LANGUAGES
 from tests.dialects.contract.client import SEARCH, Spec
 from tests.dialects.contract.programs import FUNCTIONS, PROGRAMS
 from tests.dialects.contract.responses_client import ResponsesClient
@@ -26,7 +27,7 @@ CLIENT = ResponsesClient(vendor=True)
 SOURCE = PROGRAMS["typescript"]
 programs = st.builds(
     Program,
-    st.sampled_from(LANGUAGES),
+    st.sampled_from(list(LANGUAGES)),
     st.text(),
     st.text(min_size=1),
     st.integers(0, LATEST),

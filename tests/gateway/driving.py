@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from coderelay.conversation import TurnRequest
 from coderelay.core import Json, Limits
 from coderelay.dialects import chat
-from coderelay.engines.engine_registry import engine
 from coderelay.gateway import Gateway
+from coderelay.languages.language_registry import engine
 from coderelay.models import ScriptedModel
 from coderelay.models.model import Model
 from coderelay.models.scripted_model import ScriptedAnswer

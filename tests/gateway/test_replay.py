@@ -2,9 +2,9 @@
 
 from coderelay.conversation import CodeBlock
 from coderelay.core import Completed, Limits, Program
-from coderelay.engines.engine_registry import engine
 from coderelay.gateway.program_replay import Replays
 from coderelay.gateway.toolset import Toolsets
+from coderelay.languages.language_registry import engine
 
 
 def test_however_small_the_programs_only_so_many_are_replayed_in_one_request() -> None:

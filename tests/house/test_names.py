@@ -5,7 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "coderelay"
-FAMILIES = ("dialects", "engines")
+FAMILIES = ("dialects", "engines", "languages")
 """The packages in these folders do the same for different APIs and languages, so that modules
 with the same name do the same job there."""
 APART = ("examples", "session/inside")

@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from coderelay.core import Program, Tool
-from coderelay.engines.engine_registry import engine
+from coderelay.languages.language_registry import engine
 from tests.laws.replay import assert_lawful
 from tests.laws.typescript_programs import TOOLS, programs
 

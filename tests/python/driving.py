@@ -21,8 +21,8 @@ from coderelay.core import (
     Suspended,
     ToolName,
 )
-from coderelay.engines.engine_registry import engine
 from coderelay.engines.interface import Engine
+from coderelay.languages.language_registry import engine
 
 Answer = Callable[[Call], Result]
 

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from coderelay.core import CallError, Failure, Raised, Result, Returned
 from coderelay.core.cancellation import cancel_unless
-from coderelay.engines.engine_registry import engine
 from coderelay.engines.python import PythonEngine
 from coderelay.engines.python.live.interpreter import (
     DEFAULT_LIVE_LIMITS,
@@ -18,6 +17,7 @@ from coderelay.engines.python.live.interpreter import (
     LiveLimits,
 )
 from coderelay.engines.python.live.session_clock import SYSTEM_TIME, Time
+from coderelay.languages.language_registry import engine
 from tests.clocks import HeldTime
 from tests.threads import on_a_thread
 

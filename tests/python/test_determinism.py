@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from coderelay.core import Outcome
-from coderelay.engines.engine_registry import engine
 from coderelay.engines.python import PythonEngine
+from coderelay.languages.language_registry import engine
 from tests.python.driving import run
 
 SEEN = """

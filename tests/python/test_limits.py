@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from coderelay.core import Failed, Program, Returned, Suspended, TimedOut
-from coderelay.engines.engine_registry import engine
 from coderelay.engines.wasm.guest_execution import NO_MEMORY
+from coderelay.languages.language_registry import engine
 from tests.python.driving import LIMITS, NAMES, run
 
 SMALL = replace(LIMITS, fuel=300_000_000)

@@ -6,9 +6,9 @@ import pytest
 import wasmtime
 
 from coderelay.core import EngineError, Program, Suspended
-from coderelay.engines.engine_registry import engine
 from coderelay.engines.python import PythonEngine
 from coderelay.engines.python.instance_pool import PythonPool
+from coderelay.languages.language_registry import engine
 from tests.python.driving import LIMITS, NAMES, run
 
 

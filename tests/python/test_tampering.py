@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from coderelay.core import Call, Program, Result, Returned, Suspended
-from coderelay.engines.engine_registry import engine
+from coderelay.languages.language_registry import engine
 from tests.python.driving import LIMITS, NAMES, run
 
 SECRET = "the result of a later call"

@@ -23,7 +23,7 @@ from coderelay.core import (
     ToolName,
     Work,
 )
-from coderelay.engines.engine_registry import engine
+from coderelay.languages.language_registry import engine
 
 Answer = Callable[[Call], Result]
 

@@ -58,7 +58,9 @@ ModelName = Annotated[str, typer.Option("--model", metavar="NAME", help="Name of
 System = Annotated[str | None, typer.Option("--system", metavar="TEXT", help="The system prompt.")]
 Spoken = Annotated[
     str | None,
-    typer.Option("--language", metavar="NAME", help="Language of programs: typescript or python."),
+    typer.Option(
+        "--language", metavar="NAME", help=f"Language of programs: {options.LANGUAGE_NAMES}."
+    ),
 ]
 
 

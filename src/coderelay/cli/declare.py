@@ -9,8 +9,11 @@ from coderelay.cli.exit_codes import reported
 from coderelay.cli.printable import printable
 from coderelay.client import load_tools
 from coderelay.declare import DECLARATION_TOKENS, check_tools, prompt
+from coderelay.languages.language_registry import DEFAULT_LANGUAGE
 
-Language = Annotated[str, typer.Option("--language", metavar="NAME", help="typescript or python.")]
+Language = Annotated[
+    str, typer.Option("--language", metavar="NAME", help=f"{options.LANGUAGE_NAMES}.")
+]
 DeclarationTokens = Annotated[
     int,
     typer.Option(
@@ -26,7 +29,7 @@ DeclarationTokens = Annotated[
 @reported
 def declare(
     tools: options.DeclaredTools,
-    language: Language = "typescript",
+    language: Language = DEFAULT_LANGUAGE,
     declaration_tokens: DeclarationTokens = DECLARATION_TOKENS,
 ) -> None:
     """Print tools as typed declarations, as a model reads them.

@@ -6,8 +6,12 @@ from typing import Annotated
 import typer
 
 from coderelay.cli.setting_flags import variables
+from coderelay.languages.language_registry import LANGUAGES
 
 _PROGRAM = "The program"
+
+LANGUAGE_NAMES = " or ".join(LANGUAGES)
+"""For the help of options that take a language."""
 
 ProgramFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="A .ts, .js or .py program, or - for standard input.")
@@ -48,7 +52,7 @@ ProgramLanguage = Annotated[
     typer.Option(
         "--language",
         metavar="NAME",
-        help="typescript or python. Default: by the suffix of the file.",
+        help=f"{LANGUAGE_NAMES}. Default: by the suffix of the file.",
         rich_help_panel=_PROGRAM,
     ),
 ]
@@ -75,7 +79,7 @@ Languages = Annotated[
     typer.Option(
         "--language",
         metavar="NAME",
-        help="typescript or python. Repeat it for several. Default: all.",
+        help=f"{LANGUAGE_NAMES}. Repeat it for several. Default: all.",
     ),
 ]
 UpstreamKey = Annotated[

@@ -12,7 +12,7 @@ from coderelay.cli.exit_codes import UsageError, reported
 from coderelay.cli.printable import printable
 from coderelay.cli.setting_flags import given_flags, with_setting_flags
 from coderelay.cli.warmup import ready
-from coderelay.engines.engine_registry import languages
+from coderelay.languages.language_registry import LANGUAGES
 from coderelay.server import SCRIPTED, Settings
 from coderelay.server.setting_sources import resolve
 from coderelay.server.settings_text import in_force
@@ -87,7 +87,7 @@ def start(settings: Settings) -> None:
         warning = "NOT A REAL MODEL: answers come from a script, to try things out"
         console.print(Text(warning, style="bold reverse yellow"), soft_wrap=True)
     if settings.workers > 1:  # or else all of them would compile at the same time
-        for name in languages():
+        for name in LANGUAGES:
             ready(name)
     serve_until_stopped(
         settings,

@@ -1,4 +1,4 @@
-"""A program from a file: its language is in its suffix, unless somebody says otherwise."""
+"""Reads a program from a file. The suffix tells the language, unless the caller does."""
 
 import sys
 from dataclasses import replace
@@ -7,15 +7,9 @@ from pathlib import Path
 
 from coderelay.cli.exit_codes import UsageError
 from coderelay.core import Program
+from coderelay.languages.language_registry import LANGUAGES
 
 STDIN = Path("-")
-SUFFIXES = {
-    ".ts": "typescript",
-    ".mts": "typescript",
-    ".js": "typescript",
-    ".mjs": "typescript",
-    ".py": "python",
-}
 
 
 def read_program(
@@ -31,22 +25,23 @@ def read_program(
 
 
 def read_time(text: str) -> int:
-    """Seconds since 1970, from that number or from an ISO date, which is in UTC by default."""
+    """Seconds since 1970, given as that number or as an ISO date, which is in UTC by default."""
     if text.isascii() and text.isdigit():
         return int(text)
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
         raise UsageError(
-            f"--created {text!r} is no time: give seconds since 1970, or 2025-11-15T09:46:40Z"
+            f"--created {text!r} is not a time: give seconds since 1970, or 2025-11-15T09:46:40Z"
         ) from None
     return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp())
 
 
 def _language(path: Path) -> str:
-    if path.suffix in SUFFIXES:
-        return SUFFIXES[path.suffix]
-    known = ", ".join(SUFFIXES)
+    for language in LANGUAGES.values():
+        if path.suffix in language.suffixes:
+            return language.name
+    known = ", ".join(suffix for each in LANGUAGES.values() for suffix in each.suffixes)
     raise UsageError(
         f"the language of {path} is not known: name the file {known}, or give --language"
     )

@@ -9,9 +9,9 @@ from coderelay.cli import options
 from coderelay.cli.exit_codes import reported
 from coderelay.cli.run_display import duration
 from coderelay.core import EngineError
-from coderelay.engines.engine_registry import engine, languages
 from coderelay.engines.interface import Engine
 from coderelay.engines.wasm.compiled import cache_folder, private
+from coderelay.languages.language_registry import LANGUAGES, engine
 
 
 @reported
@@ -52,4 +52,4 @@ def ready(language: str) -> Engine:
 
 def chosen(names: list[str] | None) -> tuple[str, ...]:
     """The languages that a command was given, or all of them."""
-    return tuple(names) if names else languages()
+    return tuple(names) if names else tuple(LANGUAGES)

@@ -15,6 +15,7 @@ from coderelay.client.messages import AssistantMessage, Message, MessageCall
 from coderelay.conversation import TokenUsage
 from coderelay.core import Completed, Failed, Failure, Json, Log, Program
 from coderelay.core.program import FIXED_DATE
+from coderelay.languages.language_registry import DEFAULT_LANGUAGE
 from coderelay.models.model import (
     Delta,
     FinishPiece,
@@ -63,7 +64,7 @@ class ReplyReader:
     """
 
     def __init__(self, language: str | None) -> None:
-        self._language = language or "typescript"
+        self._language = language or DEFAULT_LANGUAGE
         self._messages: list[Message] = []
         self._answer = ModelAnswer()
         self._usage: dict[str, int] = {}

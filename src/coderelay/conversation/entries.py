@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from coderelay.core import Completed, Entry, Failed, Json, Program, Tool
+from coderelay.languages.language_registry import DEFAULT_LANGUAGE
 
 Message: TypeAlias = Mapping[str, Json]
 """A message in the shape of Chat Completions, which every upstream understands."""
@@ -100,7 +101,7 @@ class TurnRequest:
     entries: tuple[ConversationEntry, ...]
     tools: tuple[Tool, ...] = ()
     direct: tuple[Message, ...] = ()
-    language: str = "typescript"
+    language: str = DEFAULT_LANGUAGE
     max_programs: int = 8
     tool_choice: Json = None
     parallel: bool = True

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 from coderelay.core.errors import InvalidProgram
 
-LANGUAGES = ("typescript", "python")
-"""The languages in which a program may be written; the registry has an engine for each."""
-
 FIXED_DATE = 1_763_200_000
 """The default time of creation: 2025-11-15, 09:46:40 UTC. It is fixed so that runs can be
 reproduced."""

@@ -1,4 +1,4 @@
-"""Unicode normalization in time that is linear in the length of the text."""
+"""Text that can be sent, and Unicode normalization in time that is linear in its length."""
 
 import re
 import unicodedata
@@ -21,6 +21,11 @@ def normalize(form: Literal["NFKC", "NFKD"], text: str) -> str:
     if len(text) > _MOST_MARKS:
         text = _split_long_accents(text)
     return unicodedata.normalize(form, text)
+
+
+def sendable(text: str) -> str:
+    """The text with `?` for each lone surrogate, because these cannot be encoded as UTF-8."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _split_long_accents(text: str) -> str:

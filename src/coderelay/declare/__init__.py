@@ -1,9 +1,7 @@
 """Tools as a program sees them: named, declared, explained and checked."""
 
 from coderelay.declare.argument_check import UNDECLARED_ARGUMENTS, UndeclaredArguments
-from coderelay.declare.instructions import code_tool, instructions
-from coderelay.declare.languages import declarations
-from coderelay.declare.prompt import Prompt, prompt
+from coderelay.declare.prompt import Prompt, code_tool, declarations, instructions, prompt
 from coderelay.declare.schema_check import check_tools
 from coderelay.declare.tool_host import ToolHost
 from coderelay.declare.tool_index import DECLARATION_TOKENS

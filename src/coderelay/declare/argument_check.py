@@ -15,13 +15,13 @@ from typing import Literal, TypeAlias, get_args
 from coderelay.core import Json, Tool, Work
 from coderelay.core.json_values import MAX_DEPTH
 from coderelay.declare.argument_errors import ArgumentError, Describer, shown, without_repetition
-from coderelay.declare.languages import Language
 from coderelay.declare.schema_check import Checked, compiled
-from coderelay.declare.schema_notes import cut
 from coderelay.declare.undeclared import Declaration
 from coderelay.declare.validation import Error, SchemaCompiler, SchemaNode, TooCostly, Walk
 from coderelay.declare.validation.measure import measure
 from coderelay.declare.validation.walk import STEP
+from coderelay.languages.language import Language
+from coderelay.schemas.schema_notes import cut
 
 UndeclaredArguments: TypeAlias = Literal["refuse", "allow"]
 """What becomes of a call with an argument that its tool does not declare."""
@@ -147,15 +147,15 @@ class ArgumentCheck:
 
     @cached_property
     def _signature(self) -> str:
-        return cut(self._language.signature(self._tool, self._identifier), 2 * _SHAPE)
+        return cut(self._language.tools.signature(self._tool, self._identifier), 2 * _SHAPE)
 
     @cached_property
     def _parameters(self) -> dict[str, str]:
-        return self._language.parameters(self._tool, self._identifier, _SHAPE)
+        return self._language.tools.parameters(self._tool, self._identifier, _SHAPE)
 
     @cached_property
     def _example(self) -> str:
-        return cut(self._language.call(self._tool, self._identifier), _SHAPE)
+        return cut(self._language.tools.call(self._tool, self._identifier), _SHAPE)
 
 
 def _affordable(walk: Walk, node: SchemaNode, value: Json) -> Iterator[Error]:

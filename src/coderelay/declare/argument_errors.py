@@ -6,12 +6,12 @@ from itertools import islice
 
 from coderelay.core import Json
 from coderelay.core.nearest_names import Nearest, nearest
-from coderelay.declare.schema_notes import brief
 from coderelay.declare.validation import Error
 from coderelay.declare.validation.walk import Path
+from coderelay.languages.language import Wording
+from coderelay.schemas.schema_notes import brief
 
 _VALUE = 60
-_PLACE = 120
 _OPTIONS = 10
 _LOOKED_AT = 50
 _NESTED = 8
@@ -28,36 +28,6 @@ class ArgumentError:
     parameter: str | None
     passed: tuple[Path, str] | None = None
     """The object and its property that the reason already speaks of, if it speaks of one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """How a language speaks of arguments and of what is in them."""
-
-    argument: str
-    """What the arguments themselves are called."""
-    inner: str
-    """What a property of an object in them is called."""
-    step: Callable[[str], str]
-    """How a program writes the way to such a property."""
-
-    def place(self, path: Sequence[str | int]) -> str:
-        """A path into the arguments, as a program would write it: `filters.tags[0]`."""
-        text = ""
-        for step in path:
-            if isinstance(step, int):
-                text += f"[{step}]"
-            elif text:
-                text += self.step(step)
-            else:
-                text = step if step.isidentifier() else f"[{brief(step, _VALUE)}]"
-        if len(text) <= _PLACE:
-            return text
-        return f"{text[: _PLACE // 2]}…{text[-_PLACE // 2 :]}"
-
-    def property(self, path: Sequence[str | int]) -> str:
-        """What a property of the object at a path is called."""
-        return self.inner if path else self.argument
 
 
 def kind_of(value: Json) -> str:

@@ -1,37 +1,33 @@
-"""The host's own functions: a program calls them as it calls tools, and no client hears of it."""
+"""The host's own functions: programs call them as they call tools, and the host answers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from coderelay.core import Json, ToolName
 from coderelay.declare.argument_errors import Describer
-from coderelay.declare.languages import find
-from coderelay.declare.tool_names import STYLES, Claims
 from coderelay.declare.tool_search import MAX_QUERY
 from coderelay.declare.validation import SchemaCompiler, Walk
+from coderelay.languages.language import MOST_TOOLS_FOUND, Language
+from coderelay.languages.naming import Claims, camel, snake
 
-FOUND = 10
-"""How many tools a search finds that does not say how many it wants."""
-
-_MOST_FOUND = 50
 _NAME = 1_000
 _REASONS = 3
 _DRAFT = 2020
 _STEPS = 1_000_000
-"""More than these schemas can take with arguments of any size."""
+"""More steps than these schemas can take, with arguments of any size."""
 
 
 class HostFunction:
-    """A function, and how each language declares it."""
+    """A function of the host. `declaration` gets its declaration from a language."""
 
     def __init__(
         self,
         words: tuple[str, ...],
         parameters: Mapping[str, Mapping[str, Any]],
-        declared: Mapping[str, str],
+        declaration: Callable[[Language], str],
     ) -> None:
-        self.declared = declared
+        self.declaration = declaration
         self.parameters = tuple(parameters)
         self._words = words
         schema = {
@@ -41,14 +37,15 @@ class HostFunction:
         }
         self._compiled = SchemaCompiler(schema, _DRAFT)
 
-    def identifiers(self, language: str) -> tuple[str, ...]:
-        """Its names in a program, as of a tool: the language's own first."""
-        styles = [STYLES[language], *STYLES.values()]
-        return tuple(dict.fromkeys(style.join(self._words) for style in styles))
+    def identifiers(self, language: Language) -> tuple[str, ...]:
+        """Its names in a program: in the language's style first, then in the usual ones, because
+        models mix them up."""
+        styles = (language.naming.join, camel, snake)
+        return tuple(dict.fromkeys(join(self._words) for join in styles))
 
     def named(self, arguments: Json) -> dict[str, Json] | None:
-        """The arguments under their names, for a language that gives them one after another; null
-        is as good as nothing. None where there are too many."""
+        """The arguments by name, also where a program passed them by position; None where there
+        are too many. An argument that is null counts as left out."""
         if not isinstance(arguments, dict):
             several = arguments if isinstance(arguments, list) else [arguments]
             if len(several) > len(self.parameters):
@@ -56,21 +53,22 @@ class HostFunction:
             arguments = dict(zip(self.parameters, several, strict=False))
         return {name: value for name, value in arguments.items() if value is not None}
 
-    def misfit(self, arguments: dict[str, Json] | None, language: str) -> str | None:
-        """What is wrong with arguments, if anything is."""
+    def misfit(self, arguments: dict[str, Json] | None, language: Language) -> str | None:
+        """What is wrong with the arguments, or None where they are right."""
         if arguments is None:
             reasons = [f"it takes no more than {len(self.parameters)} arguments"]
         else:
             errors = Walk(_STEPS).errors(self._compiled.root, arguments, ())
-            found = Describer(find(language).wording).misfits(errors, _REASONS)
+            found = Describer(language.wording).misfits(errors, _REASONS)
             if not found:
                 return None
             reasons = [each.reason for each in found]
         expected = self._signature(language)
         return f"{self.identifiers(language)[0]}: {'; '.join(reasons)}\nexpected: {expected}"
 
-    def _signature(self, language: str) -> str:
-        text = self.declared[language]
+    def _signature(self, language: Language) -> str:
+        """The part of the declaration from the name to the end of the parameters."""
+        text = self.declaration(language)
         start = text.index(f"{self.identifiers(language)[0]}(")
         return text[start : text.index(")", start) + 1]
 
@@ -79,50 +77,35 @@ SEARCH = HostFunction(
     ("search", "tools"),
     {
         "query": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY},
-        "limit": {"type": "integer", "minimum": 1, "maximum": _MOST_FOUND},
+        "limit": {"type": "integer", "minimum": 1, "maximum": MOST_TOOLS_FOUND},
     },
-    {
-        "typescript": f"""\
-/** The tools that fit some words best: {FOUND} of them, or as many as you say, up to \
-{_MOST_FOUND}. */
-declare function searchTools(query: string, limit?: number): \
-Promise<{{ name: string; signature: string; description: string }}[]>;""",
-        "python": f'''\
-async def search_tools(query: str, limit: int = {FOUND}) -> list[dict[str, str]]:
-    """The tools that fit some words best, up to {_MOST_FOUND}: name, signature, description."""''',
-    },
+    lambda language: language.guide.search_tools,
 )
 DESCRIBE = HostFunction(
     ("describe", "tool"),
     {"name": {"type": "string", "minLength": 1, "maxLength": _NAME}},
-    {
-        "typescript": """\
-/** The whole declaration of the tool of this name. */
-declare function describeTool(name: string): Promise<string>;""",
-        "python": '''\
-async def describe_tool(name: str) -> str:
-    """The whole declaration of the tool of this name."""''',
-    },
+    lambda language: language.guide.describe_tool,
 )
-OWN = (SEARCH, DESCRIBE)
+HOST_FUNCTIONS = (SEARCH, DESCRIBE)
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """One of the functions, under the names that a program reaches it by."""
+class BoundFunction:
+    """A host function, and the names by which a program reaches it."""
 
-    own: HostFunction
+    function: HostFunction
     name: ToolName
 
 
-def bind(names: Iterable[ToolName], language: str) -> dict[str, Bound]:
-    """The functions by names that none of these tools has on the wire. In a program their names
-    are reserved: a tool that is called like one of them has another name there.
+def bind(names: Iterable[ToolName], language: Language) -> dict[str, BoundFunction]:
+    """The host functions by wire names that none of these tools has.
+
+    Their names in a program are reserved, so a tool with such a name gets another one there.
     """
     claims = Claims(each for name in names for each in (name.name, *name.identifiers))
     bound = {}
-    for own in OWN:
-        identifiers = own.identifiers(language)
+    for function in HOST_FUNCTIONS:
+        identifiers = function.identifiers(language)
         name = claims.claim(identifiers[0])
-        bound[name] = Bound(own, ToolName(name, identifiers, own.parameters))
+        bound[name] = BoundFunction(function, ToolName(name, identifiers, function.parameters))
     return bound

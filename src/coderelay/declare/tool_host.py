@@ -1,28 +1,30 @@
-"""A call that does not fit its tool, or asks about the tools, is answered by the host; no client
-sees it."""
+"""The host answers a call that does not fit its tool, or that asks about the tools. The client
+never sees such a call."""
 
 from collections.abc import Sequence
 from typing import Literal
 
 from coderelay.core import Call, CallError, Json, Raised, Result, Returned, Tool, ToolName, Work
+from coderelay.core.unicode import sendable
 from coderelay.declare.argument_check import (
     UNDECLARED_ARGUMENTS,
     ArgumentCheck,
     UndeclaredArguments,
 )
-from coderelay.declare.host_functions import FOUND, SEARCH, HostFunction, bind
-from coderelay.declare.languages import find, sendable
-from coderelay.declare.schema_notes import cut
+from coderelay.declare.host_functions import SEARCH, HostFunction, bind
 from coderelay.declare.tool_lookup import ToolLookup
+from coderelay.languages.language import TOOLS_FOUND
+from coderelay.languages.language_registry import find_language
+from coderelay.schemas.schema_notes import cut
 
 _MESSAGE = 1_500
 
 
 class ToolHost:
-    """Answers the calls that name no tool, do not fit it, or are of the host's own functions. Its
-    answers depend on the tools alone, so a replay gets the same.
+    """Answers calls of unknown tools, calls with wrong arguments, and calls of the host's own
+    functions. Its answers depend only on the tools, so a replay gets the same.
 
-    A property that a tool's schema does not name does not fit, unless the schema lets it pass or
+    An argument that a tool's schema does not declare is wrong, unless the schema lets it pass or
     `undeclared_arguments` is `allow`: see `coderelay.declare.undeclared`.
     """
 
@@ -39,21 +41,20 @@ class ToolHost:
             raise ValueError(
                 f"unknown choice {undeclared_arguments!r} for undeclared arguments: choose {known}"
             )
-        own = bind(names, language)
+        self._language = find_language(language)
+        own = bind(names, self._language)
         self.names = (*(each.name for each in own.values()), *names)
-        """All that a program can call: the host's own functions, then the tools."""
-        self._own = {name: each.own for name, each in own.items()}
+        """Everything that a program can call: the host's own functions, then the tools."""
+        self._own = {name: each.function for name, each in own.items()}
         self._tools = {tool.name: tool for tool in tools}
         self._identifiers = {name.name: name.identifiers[0] for name in names}
         self._directory = ToolLookup(tools, names, language)
-        self._name = language
-        self._language = find(language)
         self._undeclared = undeclared_arguments
         self._checks: dict[str, ArgumentCheck] = {}
 
     def answer(self, call: Call, work: Work | None = None) -> Result | None:
-        """The answer to the call, or None where that is the client's to give. What it cost is
-        added to `work`."""
+        """The answer to the call, or None where the client has to answer it. The cost is added to
+        `work`."""
         own, tool = self._own.get(call.name), self._tools.get(call.name)
         work = work or Work()
         try:
@@ -67,12 +68,12 @@ class ToolHost:
             return _misfit(f"{name}: a string in the arguments has half of a surrogate pair")
 
     def _ask(self, own: HostFunction, arguments: dict[str, Json] | None, work: Work) -> Result:
-        """The answer of a function of our own."""
-        message = own.misfit(arguments, self._name)
+        """The answer of one of the host's own functions."""
+        message = own.misfit(arguments, self._language)
         if message is not None or arguments is None:
             return _misfit(message or "")
         if own is SEARCH:
-            limit = int(arguments.get("limit", FOUND))
+            limit = int(arguments.get("limit", TOOLS_FOUND))
             return Returned(self._directory.search(arguments["query"], limit, work))
         described = self._directory.describe(arguments["name"], work)
         if described is None:

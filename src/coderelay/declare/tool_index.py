@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from coderelay.core import Tool, ToolName
 from coderelay.core.json_values import size
-from coderelay.declare.schema_notes import lines
-from coderelay.declare.word_split import split
+from coderelay.languages.naming import split_words
+from coderelay.schemas.schema_notes import lines
 
 DECLARATION_TOKENS = 6_000
 """How long declarations may be before an index takes their place."""
@@ -109,7 +109,7 @@ def _groups(tools: Sequence[Tool], identifiers: Sequence[str]) -> list[_Group]:
 def _keys(tools: Sequence[Tool]) -> Iterator[str]:
     """What each tool is grouped by: its namespace, or the first word in which names differ."""
     spaces = [_NAMESPACE.match(tool.name) for tool in tools]
-    words = [split(tool.name) for tool in tools]
+    words = [split_words(tool.name) for tool in tools]
     plain = [each for each, space in zip(words, spaces, strict=True) if space is None]
     shared = 0
     while len(plain) > 1 and all(len(each) > shared + 1 for each in plain):

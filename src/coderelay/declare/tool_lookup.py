@@ -1,4 +1,4 @@
-"""What a program can learn of its tools: which there are for a purpose, and how one is declared."""
+"""What a program can find out about its tools: which ones fit a query, and how one is declared."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -6,11 +6,12 @@ from itertools import islice
 
 from coderelay.core import Json, Tool, ToolName, Work
 from coderelay.core.nearest_names import Nearest
-from coderelay.declare.host_functions import OWN, SEARCH
-from coderelay.declare.languages import find, sendable
-from coderelay.declare.schema_notes import cut
+from coderelay.core.unicode import sendable
+from coderelay.declare.host_functions import HOST_FUNCTIONS, SEARCH
 from coderelay.declare.tool_index import first_sentence
 from coderelay.declare.tool_search import Search
+from coderelay.languages.language_registry import find_language
+from coderelay.schemas.schema_notes import cut
 
 _SIGNATURE, _SENTENCE, _DECLARATION = 300, 200, 64_000
 _LISTED, _NAME = 300, 80
@@ -19,11 +20,11 @@ _LETTER_FUEL = 30
 
 
 class ToolLookup:
-    """The tools under their names in a language. What it says depends on these alone."""
+    """Looks up tools by their names in a language. Its answers depend only on tools and names."""
 
     def __init__(self, tools: Sequence[Tool], names: Sequence[ToolName], language: str) -> None:
         self._tools = tools
-        self._language = language
+        self._language = find_language(language)
         self._names = {name.name: name for name in names}
         self._identifiers = [each.identifiers[0] for each in names]
         self._hits: dict[str, dict[str, Json]] = {}
@@ -34,8 +35,8 @@ class ToolLookup:
         return [self._hit(tool).copy() for tool in self._search.search(query, limit, work)]
 
     def describe(self, name: str, work: Work) -> str | None:
-        """The declaration of the tool that has this name, in a program or on the wire; None where
-        none has."""
+        """The declaration of the tool with this name, in a program or on the wire; None where
+        there is no such tool."""
         if name not in self._described:
             text = self._declaration(name)
             if text is None:
@@ -46,7 +47,7 @@ class ToolLookup:
         return described
 
     def unknown(self, name: str) -> str:
-        """What to say of a name that no tool has."""
+        """The message for a name that no tool has."""
         close = dict.fromkeys(self._spellings[each] for each in self._nearest.to(name))
         listed = ", ".join(close or islice(self._identifiers, _LISTED))
         some = "nearest" if close else "the tools are"
@@ -58,14 +59,14 @@ class ToolLookup:
     def _declaration(self, name: str) -> str | None:
         tool = self._by_spelling.get(name)
         if tool is not None:
-            return find(self._language).declare([tool], [self._names[tool.name]])
-        own = (each for each in OWN if name in each.identifiers(self._language))
-        return next((each.declared[self._language] for each in own), None)
+            return self._language.tools.declare([tool], [self._names[tool.name]])
+        own = (each for each in HOST_FUNCTIONS if name in each.identifiers(self._language))
+        return next((each.declaration(self._language) for each in own), None)
 
     def _hit(self, tool: Tool) -> dict[str, Json]:
         if tool.name not in self._hits:
             identifier = self._names[tool.name].identifiers[0]
-            line = sendable(find(self._language).line(tool, identifier))
+            line = sendable(self._language.tools.line(tool, identifier))
             self._hits[tool.name] = {
                 "name": identifier,
                 "signature": cut(line, _SIGNATURE),
@@ -83,7 +84,7 @@ class ToolLookup:
 
     @cached_property
     def _spellings(self) -> dict[str, str]:
-        """What the program calls a tool, by every name the tool has."""
+        """A tool's name in a program, by every name that the tool has."""
         wire = {name: each.identifiers[0] for name, each in self._names.items()}
         inside = {
             each: name.identifiers[0] for name in self._names.values() for each in name.identifiers

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from coderelay.core import Json, Schema, Tool, Work
-from coderelay.declare.word_split import Terms
+from coderelay.declare.search_terms import Terms
 
 MAX_QUERY = 200
 """How many characters of a query are looked at."""

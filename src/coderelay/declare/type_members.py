@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from coderelay.core import Json
-from coderelay.declare.type_model import (
+from coderelay.declare.whole_reading import WholeReading
+from coderelay.schemas.type_model import (
     UNKNOWN,
     Array,
     Both,
@@ -21,7 +22,6 @@ from coderelay.declare.type_model import (
     UnionType,
     Unknown,
 )
-from coderelay.declare.whole_reading import WholeReading
 
 Spend: TypeAlias = Callable[[int], None]
 """Counts steps, and raises when there have been too many."""

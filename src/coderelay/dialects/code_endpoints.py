@@ -17,6 +17,7 @@ from coderelay.core.json_values import dump, size
 from coderelay.dialects.kit.fields import Fields
 from coderelay.dialects.kit.operation import EXAMPLE_TOOLS, Operation
 from coderelay.dialects.kit.program_fields import read_language, read_program, read_tools
+from coderelay.languages.language_registry import DEFAULT_LANGUAGE
 from coderelay.wire import journal_from_json, outcome_to_json
 
 EVALUATE = Operation(
@@ -62,7 +63,7 @@ class DeclarationsRequest:
 
 
 def decode_evaluate(
-    body: Json, *, language: str = "typescript", limits: Limits = DEFAULT_LIMITS
+    body: Json, *, language: str = DEFAULT_LANGUAGE, limits: Limits = DEFAULT_LIMITS
 ) -> EvaluateRequest:
     """What to evaluate. `language` is for a program that does not say its own."""
     fields = Fields(body)
@@ -78,7 +79,7 @@ def encode_outcome(outcome: Outcome) -> dict[str, Json]:
     return outcome_to_json(outcome)
 
 
-def decode_declarations(body: Json, *, language: str = "typescript") -> DeclarationsRequest:
+def decode_declarations(body: Json, *, language: str = DEFAULT_LANGUAGE) -> DeclarationsRequest:
     """What to declare."""
     fields = Fields(body)
     tools = read_tools(dict(enumerate(fields.items("tools"))))

@@ -1,9 +1,12 @@
-"""What an engine is."""
+"""What an engine is: the part of a language that runs its programs."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeAlias
 
 from coderelay.core import Execution, Limits, Program, ToolName
+
+Progress: TypeAlias = Callable[[str], None]
+"""Is told, in a sentence, what takes long while an engine is loaded."""
 
 
 class Engine(Protocol):
@@ -11,14 +14,15 @@ class Engine(Protocol):
 
     @property
     def language(self) -> str:
-        """The language's name: `typescript`, `python`."""
+        """The name of the language."""
 
     @property
     def fingerprint(self) -> str:
-        """Stands for the guest image and its semantics: equal fingerprints, equal runs."""
+        """Identifies the guest and its semantics. Engines with equal fingerprints run a program
+        alike."""
 
     def start(self, program: Program, names: Sequence[ToolName], limits: Limits) -> Execution:
-        """Make a program ready. Nothing of it runs before the first `advance`."""
+        """Prepare a program. Nothing of it runs before the first `advance`."""
 
 
-__all__ = ["Engine", "Execution"]
+__all__ = ["Engine", "Execution", "Progress"]

@@ -12,13 +12,10 @@ from io import StringIO
 from coderelay.core.json_values import NotJson, dump
 from coderelay.engines.fence import BACKQUOTES, BlockReader, FencePart, whole_block
 from coderelay.gateway.model_json import read_model_json
+from coderelay.languages.language_registry import find_language
 
 _TOOL_CALL = "<tool_call>"
 _MARKS = (BACKQUOTES, _TOOL_CALL)
-_TAGS = {
-    "typescript": frozenset({"", "ts", "typescript", "js", "javascript", "tsx", "run_typescript"}),
-    "python": frozenset({"", "py", "python", "python3", "run_python"}),
-}
 _LONGEST = 200_000
 _CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _XML = re.compile(r"<function=([^>\s]+)>\s*<parameter=(\w+)>\n?(.*?)\n?</parameter>", re.DOTALL)
@@ -33,7 +30,7 @@ class Speech:
     """
 
     def __init__(self, language: str, *, code_offered: bool) -> None:
-        self._tags = _TAGS.get(language, frozenset())
+        self._language = find_language(language)
         self._watching = code_offered
         self._held = StringIO()
         self._begun = False
@@ -69,7 +66,7 @@ class Speech:
             or len(text) >= _LONGEST
         ):
             return None
-        if block.tag.lower() not in self._tags:
+        if not self._language.is_fence_tag(block.tag):
             return None
         source = _lines(text)
         called = set(_CALLED.findall(source))
@@ -97,7 +94,7 @@ class Speech:
         block = self._block
         if block is None or block.place in (FencePart.TAG, FencePart.NO_BLOCK):
             return False
-        return block.place is FencePart.AFTER or block.tag.lower() not in self._tags
+        return block.place is FencePart.AFTER or not self._language.is_fence_tag(block.tag)
 
 
 def _lines(text: str) -> str:

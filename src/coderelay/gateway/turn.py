@@ -129,7 +129,7 @@ class Turn:
         self._events: list[TurnEvent] = []
         self._running: RunProgram | None = None
         self._answer = ModelAnswer()
-        self._speech = Speech("", code_offered=False)
+        self._speech = Speech(request.language, code_offered=False)
         self._asks_for_format = False
         self._programs_without_calls: list[Program] = []
         self._usage = TokenUsage()

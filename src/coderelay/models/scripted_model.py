@@ -97,4 +97,4 @@ def _program(answer: ScriptedAnswer, body: Mapping[str, Json]) -> list[tuple[str
     if answer.code is None:
         return []
     offered = [tool["function"]["name"] for tool in body.get("tools", []) if "function" in tool]
-    return [(next(iter(offered), "run_typescript"), {"code": answer.code})]
+    return [(next(iter(offered), "run_code"), {"code": answer.code})]

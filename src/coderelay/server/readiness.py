@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from coderelay.core import DEFAULT_LIMITS, Program
-from coderelay.engines.engine_registry import engine, languages
+from coderelay.languages.language_registry import LANGUAGES, engine
 from coderelay.programs import evaluate
 from coderelay.server.logs import log, log_bug
 from coderelay.server.workers import Workers
@@ -23,7 +23,7 @@ class Readiness:
     def __init__(self, first: str, load: Callable[[str], None] | None = None) -> None:
         self.problem: str | None = "the engines are being loaded"
         self.failed = False
-        self._languages = sorted(languages(), key=lambda language: language != first)
+        self._languages = sorted(LANGUAGES, key=lambda language: language != first)
         self._load = load or _load
 
     async def reach(self) -> None:

@@ -16,8 +16,8 @@ from coderelay.conversation import (
 )
 from coderelay.core import Completed
 from coderelay.dialects.kit.code_mode import Defaults
-from coderelay.engines.engine_registry import engine
 from coderelay.gateway import Gateway
+from coderelay.languages.language_registry import engine
 from coderelay.models.answer_limits import AnswerLimits
 from coderelay.models.chat_client import ChatClient
 from coderelay.models.http_transport import transport_for

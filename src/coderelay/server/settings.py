@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from coderelay.core import DEFAULT_LIMITS, Limits
 from coderelay.core.limits import KB, MB
 from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
-from coderelay.engines.engine_registry import languages
+from coderelay.languages.language_registry import DEFAULT_LANGUAGE, LANGUAGES
 from coderelay.server.declared_settings import (
     InvalidSetting,
     Setting,
@@ -124,10 +124,10 @@ class Settings:
             _MODEL,
             "NAME",
             "Language in which the model writes programs, unless a request names another: "
-            "typescript or python.",
-            choices=languages,
+            f"{' or '.join(LANGUAGES)}.",
+            choices=lambda: tuple(LANGUAGES),
         ),
-    ] = "typescript"
+    ] = DEFAULT_LANGUAGE
     max_programs: Annotated[
         int,
         Setting(_MODEL, "N", "How many programs the model may write in one turn.", at_least=1),

@@ -9,10 +9,11 @@ from functools import cached_property
 from pathlib import Path
 
 from coderelay.core import Call, CallError, Json, Raised, Result, Returned, Tool, ToolName, Work
+from coderelay.core.unicode import sendable
 from coderelay.declare import ToolHost, UndeclaredArguments, check_tools, names
-from coderelay.declare.languages import sendable
-from coderelay.declare.python import Stubs, stubs
 from coderelay.declare.tool_lookup import ToolLookup
+from coderelay.languages.python import PYTHON
+from coderelay.languages.python.declarations import Stubs, stubs
 from coderelay.session.callbacks import ToolCall
 
 MODULE = "sdk"
@@ -23,7 +24,7 @@ OWN = ("ArgumentsError", "Found", "Later", "ToolError", "gather", "search", "sea
 _MOST_FOUND = 50
 _LETTER_FUEL = 30
 """Fuel for each letter of a stub that a cell asks for."""
-_LANGUAGE = "python"
+_LANGUAGE = PYTHON.name
 _HEAD = '''\
 """Your tools: what `import sdk` gives. Written by Coderelay; a change here changes nothing.
 

@@ -7,11 +7,12 @@ from concurrent.futures import CancelledError, Future
 
 from coderelay.core import CallError, Raised, Result, Returned, Work
 from coderelay.core.cancellation import cancel_unless
-from coderelay.declare.languages import sendable
-from coderelay.engines.engine_registry import engine
+from coderelay.core.unicode import sendable
 from coderelay.engines.python import PythonEngine
 from coderelay.engines.python.live.interpreter import Cell, Live, LiveCall, LiveLimits
 from coderelay.engines.wasm.off_main import to_its_end
+from coderelay.languages.language_registry import engine
+from coderelay.languages.python import PYTHON
 from coderelay.session.callbacks import Callbacks, ToolCall
 from coderelay.session.cell_output import CellOutput, shown
 from coderelay.session.folder import Folder
@@ -146,7 +147,7 @@ class Session:
         return cell
 
     def _start(self) -> Live:
-        found = engine("python")
+        found = engine(PYTHON.name)
         assert isinstance(found, PythonEngine)
         return Live(
             self._folder.path,

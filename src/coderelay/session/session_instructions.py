@@ -2,9 +2,9 @@
 
 from coderelay.core import Tool
 from coderelay.core.limits import MB
-from coderelay.declare.languages import find
 from coderelay.declare.tool_index import DECLARATION_TOKENS, index, tokens
 from coderelay.engines.python.live.interpreter import LiveLimits
+from coderelay.languages.python import PYTHON
 from coderelay.session.sdk_module import Sdk
 
 _FUEL_PER_SECOND = 6_000_000_000
@@ -56,7 +56,7 @@ def instructions(
     parts = [_SESSION.format(tool=tool)]
     if sdk.tools:
         first, name = sdk.tools[0], sdk.names[0].identifiers[0]
-        parts.append(_TOOLS.format(example=find("python").call(first, name), name=name))
+        parts.append(_TOOLS.format(example=PYTHON.tools.call(first, name), name=name))
     reading = _READING.format(
         tool=tool,
         shown=shown,

@@ -8,15 +8,15 @@ from coderelay.core import Tool, Work
 from coderelay.core.nearest_names import Nearest, nearest
 from coderelay.declare import Search, check_tools, declarations
 from coderelay.declare.argument_check import ArgumentCheck
-from coderelay.declare.languages import find
-from coderelay.declare.schema_notes import brief
 from coderelay.declare.validation.regex_size import measure
+from coderelay.languages.language_registry import find_language
+from coderelay.schemas.schema_notes import brief
 from tests.attacks.costs import Case
 from tests.declare.costly import CASES as COSTLY
 from tests.declare.costly import Made
 
 MISFIT = "declare.argument_check.ArgumentCheck.misfit"
-CHECK, DECLARE = "declare.schema_check.check_tools", "declare.languages.declarations"
+CHECK, DECLARE = "declare.schema_check.check_tools", "declare.prompt.declarations"
 PARTS = 4_000
 
 
@@ -25,7 +25,7 @@ def check(make: Callable[[float], Made]) -> Callable[[int], tuple[ArgumentCheck,
 
     def made(size: int) -> tuple[ArgumentCheck, Any]:
         schema, arguments = make(size / 100)
-        return ArgumentCheck(Tool("t", "", schema), "t", find("typescript")), arguments
+        return ArgumentCheck(Tool("t", "", schema), "t", find_language("typescript")), arguments
 
     return made
 
@@ -67,7 +67,7 @@ SCHEMAS: dict[str, Callable[[int], Any]] = {
     "patterns": lambda size: {"properties": named(size // 4, {"pattern": "^[a-z]{1,60}$"})},
 }
 
-BRIEF = "declare.schema_notes.brief"
+BRIEF = "schemas.schema_notes.brief"
 
 CASES = (
     *(

@@ -1,11 +1,11 @@
 """What the names and texts of tools cost, which a client declares."""
 
+from coderelay.declare.search_terms import Terms
 from coderelay.declare.tool_index import first_sentence
-from coderelay.declare.tool_names import pascal
-from coderelay.declare.word_split import Terms, split
+from coderelay.languages.naming import pascal, split_words
 from tests.attacks.costs import Case
 
-TERMS, SPLIT = "declare.word_split.Terms.of", "declare.word_split.split"
+TERMS, SPLIT = "declare.search_terms.Terms.of", "languages.naming.split_words"
 
 CASES = (
     Case(TERMS, "one long word", 200_000, lambda size: "a" * size, lambda text: Terms().of(text)),
@@ -24,11 +24,11 @@ CASES = (
         lambda size: " ".join(chr(0x4E00 + each) * 3 for each in range(size // 4)),
         lambda text: Terms().of(text),
     ),
-    Case(SPLIT, "separators", 200_000, lambda size: "_" * size, split),
-    Case(SPLIT, "humps", 50_000, lambda size: "aA" * (size // 2), split),
-    Case(SPLIT, "capitals", 50_000, lambda size: "A" * size, split),
+    Case(SPLIT, "separators", 200_000, lambda size: "_" * size, split_words),
+    Case(SPLIT, "humps", 50_000, lambda size: "aA" * (size // 2), split_words),
+    Case(SPLIT, "capitals", 50_000, lambda size: "A" * size, split_words),
     Case(
-        "declare.tool_names.pascal",
+        "languages.naming.pascal",
         "accents in the wrong order",
         50_000,
         lambda size: "a" + "\u0301\u0327" * (size // 2),

@@ -4,8 +4,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from coderelay.cli.exit_codes import UsageError
-from coderelay.cli.source_file import SUFFIXES
 from coderelay.cli.warmup import chosen
+from coderelay.languages.language_registry import find_language
 
 SAMPLES = ("parallel_news", "stock_analysis", "loop_with_failure")
 
@@ -17,8 +17,7 @@ def examples() -> Path:
 
 def sample(name: str, language: str) -> Path:
     """The sample of this name in a language."""
-    suffixes = (suffix for suffix, spoken in SUFFIXES.items() if spoken == language)
-    paths = [examples() / f"{name}{suffix}" for suffix in suffixes]
+    paths = [examples() / f"{name}{suffix}" for suffix in find_language(language).suffixes]
     for path in paths:
         if path.is_file():
             return path

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from coderelay.core import Json, Schema
-from coderelay.declare.schema_references import References
 from coderelay.declare.validation.applicators import (
     AdditionalProperties,
     AllOf,
@@ -23,6 +22,7 @@ from coderelay.declare.validation.assertions import assertions
 from coderelay.declare.validation.patterns import Patterns
 from coderelay.declare.validation.unevaluated import Unevaluated
 from coderelay.declare.validation.walk import KINDS, Rule, Rules, SchemaNode, Walk
+from coderelay.schemas.schema_references import References
 
 _REFERENCES = {"$ref": 4, "$recursiveRef": 2019, "$dynamicRef": 2020}
 """The words that refer, each with the draft that brought it."""

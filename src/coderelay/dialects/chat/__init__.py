@@ -7,6 +7,7 @@ from coderelay.dialects.kit.code_mode import Defaults
 from coderelay.dialects.kit.error_table import openai_error as error_object
 from coderelay.dialects.kit.error_table import openai_error_body as error_body
 from coderelay.dialects.kit.operation import EXAMPLE_QUESTION, EXAMPLE_TOOLS, Operation
+from coderelay.languages.language_registry import DEFAULT_LANGUAGE, LANGUAGES
 
 __all__ = [
     "CHAT_COMPLETIONS",
@@ -19,6 +20,8 @@ __all__ = [
     "untouched",
 ]
 
+_LANGUAGES = ", ".join(f"`{name}`" for name in LANGUAGES)
+
 CHAT_COMPLETIONS = Dialect(
     name="Chat Completions",
     path="/v1/chat/completions",
@@ -28,13 +31,13 @@ CHAT_COMPLETIONS = Dialect(
         "With tools, the model is offered one tool that runs a program, and the program's calls "
         "come back as ordinary tool calls: answer them and send the whole history again, with "
         "the ids unchanged. Without tools the request is passed on as it is. `code_mode` is "
-        "optional: `language` (`typescript`, `python`), `protocol` (`ids`, `messages`), "
+        f"optional: `language` ({_LANGUAGES}), `protocol` (`ids`, `messages`), "
         "`max_programs`, `receipt`.",
         {
             "model": "any",
             "messages": [{"role": "user", "content": EXAMPLE_QUESTION}],
             "tools": EXAMPLE_TOOLS,
-            "code_mode": {"language": "typescript"},
+            "code_mode": {"language": DEFAULT_LANGUAGE},
         },
         ["model", "messages"],
     ),

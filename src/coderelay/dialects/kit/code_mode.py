@@ -8,6 +8,7 @@ from coderelay.conversation import Protocol, Receipt, Unsupported
 from coderelay.core import DEFAULT_LIMITS, Json, Limits
 from coderelay.dialects.kit.fields import Fields
 from coderelay.dialects.kit.program_fields import read_language
+from coderelay.languages.language_registry import DEFAULT_LANGUAGE
 
 _MOST_PROGRAMS = 100
 
@@ -16,7 +17,7 @@ _MOST_PROGRAMS = 100
 class Defaults:
     """What the server was told to do where a request does not say."""
 
-    language: str = "typescript"
+    language: str = DEFAULT_LANGUAGE
     max_programs: int = 8
     limits: Limits = DEFAULT_LIMITS
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from coderelay.conversation import Unsupported
 from coderelay.core import InvalidTool, Json, Program, Tool
-from coderelay.core.program import FIXED_DATE, LANGUAGES, LATEST
+from coderelay.core.program import FIXED_DATE, LATEST
 from coderelay.dialects.kit.fields import Fields
+from coderelay.languages.language_registry import LANGUAGES
 from coderelay.wire import tools_from_json
 
 

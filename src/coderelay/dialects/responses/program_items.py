@@ -10,8 +10,8 @@ from coderelay.conversation.outcome_text import as_text, from_text
 from coderelay.conversation.program_state import decode_without_source, encode_without_source
 from coderelay.conversation.state_text import UnreadableState
 from coderelay.core import Completed, Failed, Json, Program
-from coderelay.core.program import LANGUAGES
 from coderelay.dialects.kit.fields import Fields
+from coderelay.languages.language_registry import LANGUAGES
 
 TYPES = ("program", "program_output")
 _PREFIX = "prog_"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from coderelay.core import Limits, Program, ToolName
 from coderelay.core.limits import MB
+from coderelay.engines.interface import Progress
 from coderelay.engines.python.compiler import ProgramCompiler
 from coderelay.engines.python.execution import PythonExecution
 from coderelay.engines.python.instance import IMAGE, PythonGuest, PythonInstance
@@ -12,7 +13,6 @@ from coderelay.engines.python.instance_pool import PythonPool
 from coderelay.engines.python.pristine import Pristine
 from coderelay.engines.wasm import compiled
 from coderelay.engines.wasm.backstop import Backstop
-from coderelay.engines.wasm.compiled import Progress
 from coderelay.engines.wasm.off_main import to_its_end
 
 INSTANCES, COMPILERS = 4, 2

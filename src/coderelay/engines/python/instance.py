@@ -8,6 +8,7 @@ from wasmtime import TrapCode
 
 from coderelay.core import EngineError
 from coderelay.core.limits import MB
+from coderelay.engines.interface import Progress
 from coderelay.engines.python import imports, values
 from coderelay.engines.python.world import World, current
 from coderelay.engines.wasm import compiled, config, native
@@ -103,7 +104,7 @@ class _Memory:
 class PythonGuest:
     """The image, compiled and linked: what instances are made of."""
 
-    def __init__(self, wasm: bytes, progress: compiled.Progress, *, metered: bool = True) -> None:
+    def __init__(self, wasm: bytes, progress: Progress, *, metered: bool = True) -> None:
         self.metered = metered
         self.engine = wasmtime.Engine((config.metered if metered else config.unmetered)(_STACK))
         self.module: wasmtime.Module = compiled.load(

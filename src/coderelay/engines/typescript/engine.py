@@ -8,6 +8,7 @@ from pathlib import Path
 import wasmtime
 
 from coderelay.core import Execution, Limits, Program, ToolName
+from coderelay.engines.interface import Progress
 from coderelay.engines.typescript.checkpoints import Checkpoints
 from coderelay.engines.typescript.execution import TypeScriptExecution
 from coderelay.engines.typescript.imports import link
@@ -15,7 +16,7 @@ from coderelay.engines.typescript.instance_pool import TypeScriptPool
 from coderelay.engines.typescript.prepare import Preparer
 from coderelay.engines.typescript.swc import Swc
 from coderelay.engines.wasm.backstop import Backstop
-from coderelay.engines.wasm.compiled import Progress, image, load
+from coderelay.engines.wasm.compiled import image, load
 from coderelay.engines.wasm.config import STACK, metered
 
 GUEST = Path(__file__).parent / "guest"

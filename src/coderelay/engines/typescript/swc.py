@@ -13,8 +13,9 @@ from typing import Any
 
 import wasmtime
 
+from coderelay.engines.interface import Progress
 from coderelay.engines.wasm.backstop import Backstop
-from coderelay.engines.wasm.compiled import Progress, image, load
+from coderelay.engines.wasm.compiled import image, load
 from coderelay.engines.wasm.config import metered
 from coderelay.engines.wasm.native import CoreInstance, HostImports, instantiate
 

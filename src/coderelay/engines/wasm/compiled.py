@@ -14,6 +14,7 @@ from typing import TypeVar
 import wasmtime
 
 from coderelay.core import GuestMissing
+from coderelay.engines.interface import Progress
 
 _KEPT, _MOST = 21, 84
 """How many compiled units stay: those of three releases, seven each; and up to the second number
@@ -21,7 +22,6 @@ of those that were used within a day, so that several versions in use do not dro
 _DAY = 24 * 60 * 60
 
 Unit = TypeVar("Unit")
-Progress = Callable[[str], None]
 
 
 def cache_folder() -> Path:

@@ -8,10 +8,10 @@ from typing import assert_never
 
 from coderelay.core import Json
 from coderelay.core.unicode import normalize
-from coderelay.declare.schema_notes import dump, lines
-from coderelay.declare.schema_reader import SchemaReading
-from coderelay.declare.tool_names import Claims, pascal
-from coderelay.declare.type_model import (
+from coderelay.languages.naming import Claims, pascal
+from coderelay.schemas.schema_notes import dump, lines
+from coderelay.schemas.schema_reader import SchemaReading
+from coderelay.schemas.type_model import (
     Array,
     Both,
     Constant,

@@ -1,7 +1,7 @@
-"""The words in names and texts: split where a reader would, and folded where a search should.
+"""Texts as terms for the search: words without case, accents and plural.
 
-What is done to a letter depends on Unicode's tables alone, which keep what they say of a letter
-once it is in them: so every process, on any version of Python, finds the same words.
+What is done to a letter depends only on Unicode's tables, which never change what they say about
+a letter once it is in them. So every process, on any version of Python, finds the same terms.
 """
 
 import re
@@ -9,9 +9,8 @@ import unicodedata
 from collections.abc import Iterable
 
 from coderelay.core.unicode import normalize
+from coderelay.languages.naming import split_humps
 
-_SEPARATORS = re.compile(r"[\W_]+")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _RUN = re.compile(r"[^\W_]+")
 # Thai to Khmer, kana and Han are written without spaces: there, pairs of letters are the words.
 _UNSPACED = re.compile(
@@ -20,16 +19,9 @@ _UNSPACED = re.compile(
 _LONGEST = 40
 
 
-def split(name: str) -> list[str]:
-    """The words of a name: at separators, and at the humps of camelCase."""
-    parts: Iterable[str] = _SEPARATORS.split(normalize("NFKC", name))
-    return [word for part in parts for word in _HUMP.split(part) if word]
-
-
 class Terms:
-    """Texts as terms, which are words without case, accents and plural. Words met before are
-    remembered: make one of these for a list of tools.
-    """
+    """Finds the terms in texts, without those in `but`. It remembers words that it has met: make
+    one of these for a list of tools."""
 
     def __init__(self, but: Iterable[str] = ()) -> None:
         self._but = frozenset(but)
@@ -51,7 +43,7 @@ class Terms:
 
 
 def _terms(run: str) -> Iterable[str]:
-    for word in _HUMP.split(run):
+    for word in split_humps(run):
         folded = word.casefold()[:_LONGEST]
         if _UNSPACED.search(folded) is None:
             yield _singular(folded)

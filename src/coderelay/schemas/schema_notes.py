@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from coderelay.core import Json
-from coderelay.declare.type_model import Notes
+from coderelay.schemas.type_model import Notes
 
 _TAGS = (
     "default",

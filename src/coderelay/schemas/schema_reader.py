@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from coderelay.core import Json, Schema
-from coderelay.declare.schema_notes import read_notes
-from coderelay.declare.schema_references import References
-from coderelay.declare.type_model import (
+from coderelay.schemas.schema_notes import read_notes
+from coderelay.schemas.schema_references import References
+from coderelay.schemas.type_model import (
     NEVER,
     NULL,
     UNKNOWN,

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coderelay.core import Json, Tool, ToolName
-from coderelay.declare import reserved_names
-from coderelay.declare.argument_errors import Wording
-from coderelay.declare.python_types import (
+from coderelay.languages.language import ToolPrinter, Wording
+from coderelay.languages.naming import Claims, pascal
+from coderelay.languages.python.reserved_names import RESERVED
+from coderelay.languages.python.type_printer import (
     Printer,
     Types,
     is_literal,
@@ -16,10 +17,9 @@ from coderelay.declare.python_types import (
     tags,
     text,
 )
-from coderelay.declare.schema_notes import brief, cut, lines
-from coderelay.declare.schema_reader import SchemaReading, property_names, read
-from coderelay.declare.tool_names import Claims, pascal
-from coderelay.declare.type_model import (
+from coderelay.schemas.schema_notes import brief, cut, lines
+from coderelay.schemas.schema_reader import SchemaReading, property_names, read
+from coderelay.schemas.type_model import (
     UNKNOWN,
     Array,
     Constant,
@@ -75,7 +75,7 @@ def declare(tools: Sequence[Tool], names: Sequence[ToolName]) -> str:
 
 def stubs(tools: Sequence[Tool], names: Sequence[ToolName], *, word: str = "async def") -> Stubs:
     """The same in parts; `word` is what a function begins with."""
-    types = Types(reserved_names.PYTHON | {name.identifiers[0] for name in names})
+    types = Types(RESERVED | {name.identifiers[0] for name in names})
     found: list[Stub] = []
     for tool, name in zip(tools, names, strict=True):
         function = _function(tool, name.identifiers[0], types, word)
@@ -85,7 +85,7 @@ def stubs(tools: Sequence[Tool], names: Sequence[ToolName], *, word: str = "asyn
 
 def signature(tool: Tool, identifier: str) -> str:
     """How a tool is called, on one line."""
-    parameters, _ = _parameters(tool, identifier, Types(reserved_names.PYTHON))
+    parameters, _ = _parameters(tool, identifier, Types(RESERVED))
     return f"{identifier}({', '.join(parameters)})"
 
 
@@ -93,7 +93,7 @@ def line(tool: Tool, identifier: str) -> str:
     """How a tool is called and, where that is known, what it returns, on one line."""
     if tool.returns is None:
         return signature(tool, identifier)
-    result = _result(tool, identifier, Types(reserved_names.PYTHON))
+    result = _result(tool, identifier, Types(RESERVED))
     return f"{signature(tool, identifier)} -> {result}"
 
 
@@ -101,7 +101,7 @@ def parameters(tool: Tool, identifier: str, length: int) -> dict[str, str]:
     """Each parameter by its name, with its type on one line, cut to a length."""
     reading, prefix = read(tool.parameters), pascal(identifier)
     whole = Objects(reading.definitions).of(reading.shape) or Object()
-    printer = Printer(reading, prefix, label="Args", types=Types(reserved_names.PYTHON))
+    printer = Printer(reading, prefix, label="Args", types=Types(RESERVED))
     found = {}
     for each in whole.properties:
         type_ = printer.type(each.shape, prefix + (pascal(each.name) or "Value"))
@@ -242,3 +242,6 @@ def _sample(shape: Shape) -> str:
             return _sample(options[0])
         case _:
             return "{...}"
+
+
+PRINTER = ToolPrinter(declare, signature, line, parameters, call)

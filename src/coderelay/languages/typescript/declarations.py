@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from coderelay.core import Json, Tool, ToolName
-from coderelay.declare import reserved_names
-from coderelay.declare.argument_errors import Wording
-from coderelay.declare.schema_notes import brief, cut, dump, lines
-from coderelay.declare.schema_reader import SchemaReading, read
-from coderelay.declare.tool_names import Claims, pascal
-from coderelay.declare.type_model import (
+from coderelay.languages.language import ToolPrinter, Wording
+from coderelay.languages.naming import Claims, pascal
+from coderelay.languages.typescript.reserved_names import RESERVED
+from coderelay.schemas.schema_notes import brief, cut, dump, lines
+from coderelay.schemas.schema_reader import SchemaReading, read
+from coderelay.schemas.type_model import (
     UNKNOWN,
     Array,
     Both,
@@ -55,7 +55,7 @@ WORDING = Wording(
 
 def declare(tools: Sequence[Tool], names: Sequence[ToolName]) -> str:
     """The declarations of all tools, in tool order, each after the types it names."""
-    claims = Claims(reserved_names.TYPESCRIPT)
+    claims = Claims(RESERVED)
     blocks: list[str] = []
     for tool, name in zip(tools, names, strict=True):
         blocks.extend(_declare(tool, name.identifiers[0], claims))
@@ -272,3 +272,6 @@ def _sample(shape: Shape) -> str:
             return _sample(options[0])
         case _:
             return "{ ... }"
+
+
+PRINTER = ToolPrinter(declare, signature, line, parameters, call)

@@ -1,0 +1,1 @@
+"""JSON Schemas as types: what every language prints its declarations from."""

@@ -1,0 +1,144 @@
+"""The recipe in CONTRIBUTING for a new language, followed: one package, one row, nothing else."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coderelay import Completed, Entry, Program, Returned, Suspended, Tool, evaluate
+from coderelay.cli.source_file import read_program
+from coderelay.core import ToolName
+from coderelay.declare import declarations, instructions, names, prompt
+from coderelay.engines.interface import Engine, Progress
+from coderelay.engines.scripted_engine import Script, ScriptedEngine, value
+from coderelay.languages.language import Guide, Language, ToolPrinter, Wording
+from coderelay.languages.language_registry import LANGUAGES, engine
+from coderelay.languages.naming import HOST_NAMES, NamingStyle
+from coderelay.models.scripted_model import ScriptedAnswer
+from coderelay.schemas.schema_reader import property_names
+from coderelay.server.settings import Settings
+from tests.gateway.driving import SEARCH, USER, converse, script
+
+# Step 1: an engine. It knows one program.
+
+SOURCE = 'GIVE WEB_SEARCH("news")'
+
+
+def news() -> Script:
+    (result,) = yield [("web_search", {"query": "news"})]
+    return value(result)
+
+
+def load_engine(progress: Progress) -> Engine:
+    return ScriptedEngine({SOURCE: news}, "toy")
+
+
+# Step 2: a `Language`. Names are in capitals, and a declaration is a line.
+
+
+def signature(tool: Tool, identifier: str) -> str:
+    return f"{identifier}({', '.join(property_names(tool.parameters))})"
+
+
+def declare(tools: Sequence[Tool], names: Sequence[ToolName]) -> str:
+    return "\n".join(
+        f"TOOL {signature(tool, name.identifiers[0])}"
+        for tool, name in zip(tools, names, strict=True)
+    )
+
+
+def parameters(tool: Tool, identifier: str, length: int) -> dict[str, str]:
+    return {name: name[:length] for name in property_names(tool.parameters)}
+
+
+def capitals(words: Sequence[str]) -> str:
+    return "_".join(words).upper()
+
+
+TOY = Language(
+    name="toy",
+    title="Toy",
+    load_engine=load_engine,
+    naming=NamingStyle(join=capitals, number="_", reserved=HOST_NAMES | {"GIVE", "TOOL"}),
+    tools=ToolPrinter(declare, signature, signature, parameters, signature),
+    wording=Wording(argument="word", inner="word", step=lambda name: f" OF {name}"),
+    guide=Guide(
+        "`run_toy` runs one Toy program: `GIVE` and a tool.",
+        ('GIVE WEATHER("Oslo")', 'GIVE SEARCH_TOOLS("mail")'),
+        search_tools="TOOL SEARCH_TOOLS(query, limit)",
+        describe_tool="TOOL DESCRIBE_TOOL(name)",
+    ),
+    fence_tags=("t",),
+    suffixes=(".toy",),
+)
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Step 3: the row."""
+    monkeypatch.setitem(LANGUAGES, TOY.name, TOY)
+
+
+TOOLS = [
+    Tool("web_search", "Search.", {"type": "object", "properties": {"query": {}}}),
+    Tool("give"),
+]
+
+
+def test_a_toy_program_is_evaluated() -> None:
+    program = Program("toy", SOURCE)
+    outcome = evaluate(program, TOOLS, [])
+    assert isinstance(outcome, Suspended)
+    (call,) = outcome.calls
+    assert (call.name, call.arguments) == ("web_search", {"query": "news"})
+    journal = [Entry(call.name, call.arguments, Returned(["calm"]))]
+    assert evaluate(program, TOOLS, journal) == Completed(["calm"], fuel=2)
+    assert engine("toy").language == "toy"
+
+
+def test_tools_are_named_declared_and_explained_in_it() -> None:
+    identifiers = [name.identifiers for name in names(TOOLS, "toy")]
+    assert identifiers == [("WEB_SEARCH", "web_search"), ("GIVE_2", "give")]
+    assert declarations(TOOLS, "toy") == "TOOL WEB_SEARCH(query)\nTOOL GIVE_2()"
+    told = instructions("toy", indexed=True)
+    assert told.startswith("`run_toy` runs one Toy program")
+    assert 'await SEARCH_TOOLS("create issue")' in told
+    assert '```t\nGIVE WEATHER("Oslo")\n```' in told
+    many = [Tool(f"tool_{number}") for number in range(500)]
+    assert "TOOL SEARCH_TOOLS(query, limit)" in prompt(many, "toy", tokens=200).declarations
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ScriptedAnswer(code=SOURCE),
+        ScriptedAnswer(f"Look:\n```t\n{SOURCE}\n```"),
+        ScriptedAnswer(f"```toy\n{SOURCE}\n```"),
+        ScriptedAnswer(f"```\n{SOURCE}\n```"),
+    ],
+    ids=["through the code tool", "in a fence", "in a fence with the name", "in a bare fence"],
+)
+def test_a_model_writes_it_and_the_gateway_runs_it(answer: ScriptedAnswer) -> None:
+    body = {"model": "m", "messages": [USER], "tools": [SEARCH], "code_mode": {"language": "toy"}}
+    asked: list[Any] = []
+
+    def search(query: str) -> str:
+        asked.append(query)
+        return "calm"
+
+    model = script(answer, "All is calm.")
+    history = converse(body, model, {"web_search": search})
+    assert asked == ["news"]
+    assert history[-1]["content"] == "All is calm."
+    first = model.seen[0]
+    assert [tool["function"]["name"] for tool in first["tools"]] == ["run_toy"]
+    assert "TOOL WEB_SEARCH(query)" in json.dumps(first["messages"][0])
+
+
+def test_files_and_settings_know_it(tmp_path: Path) -> None:
+    path = tmp_path / "news.toy"
+    path.write_text(SOURCE, "utf-8")
+    assert read_program(path, language=None, id=None, created=None).language == "toy"
+    assert Settings("scripted", language="toy").language == "toy"
