@@ -140,7 +140,11 @@ TOLD = [
     ("throw 5n", "Thrown", "5n"),
     ("throw Symbol('s')", "Thrown", "Symbol(s)"),
     ("throw () => 1", "Thrown", "[Function anonymous]"),
-    ("throw Promise.reject(1).catch(() => 1)", "Thrown", "Promise {}"),
+    (
+        "throw Promise.reject(1).catch(() => 1)",
+        "TypeError",
+        "cannot throw a promise: it was used without `await`: write `await …`",
+    ),
     (
         "throw new Error('out', { cause: new TypeError('in') })",
         "Error",

@@ -32,6 +32,36 @@ FINE = {
         {"w": 1},
     ),
     "a Set of promises": ("const s = new Set([w]); s.has(w)", True),
+    "a Map keyed by promise": ("const m = new Map([[w, 1]]); [m.get(w), m.has(w)]", [1, True]),
+    "a list of promises": ("const l = []; if (!l.includes(w)) l.push(w); l.includes(w)", True),
+    "a cache of promises": (
+        "const c = {}; const once = (k) => (c[k] ??= get({ n: k })); await once(1);"
+        " [(await once(1)).n, c[1] === once(1)]",
+        [1, True],
+    ),
+    "throwing it to a catch": ("try { throw w } catch (p) { return (await p).n }", 1),
+    "rejecting with it": ("Promise.reject(w).catch((p) => p).then((r) => r.n)", 1),
+    "an async generator": (
+        "async function* g() { yield w; yield await w } let n = 0;"
+        " for await (const r of g()) n += r.n; n",
+        2,
+    ),
+    "for await of a Set": ("let n = 0; for await (const r of new Set([w])) n += r.n; n", 1),
+    "Array.fromAsync": ("(await Array.fromAsync([w, w])).length", 2),
+    "Promise.withResolvers": (
+        "const { promise, resolve } = Promise.withResolvers(); resolve(w); (await promise).n",
+        1,
+    ),
+    "combining nothing": (
+        "[await Promise.all([]), await Promise.allSettled(new Set())]",
+        [[], []],
+    ),
+    "the combinators of another class": (
+        "class Task extends Promise {} const all = Task.all([w]);"
+        " [all instanceof Task, Task.race([w]).then((x) => x) instanceof Task, { ...all },"
+        " (await all)[0].n]",
+        [True, True, {}, 1],
+    ),
     "a WeakMap of promises": ("const m = new WeakMap([[w, 1]]); m.get(w)", 1),
     "finding it in a list": ("[1, w].indexOf(w)", 1),
     "joining lists": ("[].concat(w, [w]).length", 2),
@@ -60,6 +90,13 @@ FINE = {
     "is it a promise, shortly": ("!!w?.then && 'then' in w", True),
     "is it an async iterable": ("[w[Symbol.asyncIterator] === undefined, Symbol.iterator in w]",
                                 [True, False]),
+    "is it iterable": (
+        "const list = (x) => typeof x?.[Symbol.iterator] === 'function' ? [...x] : [x];"
+        " (await Promise.all(list(w)))[0].n",
+        1,
+    ),
+    "is it iterable in any way": ("[w[Symbol.iterator] ?? w[Symbol.asyncIterator] ?? 'no']",
+                                  ["no"]),
     "a symbol of the program": ("const mark = Symbol('mark'); [w[mark] === undefined, mark in w]",
                                 [True, False]),
     "a property of the program's own": ("w.label = 'a'; [w.label, Object.keys(w)]",
@@ -67,6 +104,15 @@ FINE = {
     "a method of the program's own": ("w.cancel = () => 5; w.cancel()", 5),
     "a defined property": ("Object.defineProperty(w, 'a', { value: 1 }); w.a", 1),
     "assigned properties": ("Object.assign(w, { a: 1 }).a", 1),
+    "copied properties of its own": (
+        "w.label = 'a'; const p = w.then((r) => r); p.label = 'b';"
+        " [{ ...w }.label, { ...p }.label, Object.assign({}, p, w).label]",
+        ["a", "b", "a"],
+    ),
+    "Object.assign of what is no promise": (
+        "[Object.assign({}, null, undefined, 1, 'ab', { a: 1 }, [5]), Object.assign({ a: 1 })]",
+        [{"0": 5, "1": "b", "a": 1}, {"a": 1}],
+    ),
     "a frozen promise": ("(await Object.freeze(w)).n", 1),
     "a deferred promise": (
         "const p = new Promise((r) => { setTimeout(() => r(3), 1) }); p.note = 1; await p", 3),
@@ -102,6 +148,11 @@ FINE = {
         "['keys', 'values', 'entries', 'hasOwn'].map((n) => [Object[n].name, Object[n].length])",
         [["keys", 1], ["values", 1], ["entries", 1], ["hasOwn", 2]],
     ),
+    "the names of what combines and copies": (
+        "[Promise.all, Promise.any, Promise.prototype.then, Object.assign, structuredClone]"
+        ".map((f) => [f.name, f.length])",
+        [["all", 1], ["any", 1], ["then", 2], ["assign", 2], ["structuredClone", 1]],
+    ),
 }  # fmt: skip
 
 
@@ -111,12 +162,8 @@ def test_what_a_program_may_do_with_a_promise_stays_as_it_is(source: str, value:
 
 
 def test_a_promise_can_be_logged() -> None:
-    ran = drive("const w = get(1)\nconsole.log(w, [w])\nconsole.log('%s', w)\ntext({ w })\nawait w")
-    assert [line for _, line in ran.logs] == [
-        "Promise {} [Promise {}]",
-        "Promise {}",
-        '{"w":Promise {}}',
-    ]
+    ran = drive("const w = get(1)\nconsole.log(w, [w])\nconsole.log('%s', w)\nawait w")
+    assert [line for _, line in ran.logs] == ["Promise {} [Promise {}]", "Promise {}"]
 
 
 # A program may take the guard away from its own promises, and breaks nothing of ours by it.
@@ -130,6 +177,8 @@ TAMPERING = {
         " Object.defineProperty(w, s, { value: () => { throw 1 } })"
     ),
     "no then": "delete Promise.prototype.then",
+    "a then of its own": "Promise.prototype.then = function () { throw 1 }",
+    "no way to combine": "delete Promise.all; delete Object.assign",
     "no constructor": "delete Promise.prototype.constructor",
     "Object's own": "Object.keys = Object.hasOwn = Object.getPrototypeOf = () => { throw 1 }",
     "WeakMap's own": "WeakMap.prototype.get = WeakMap.prototype.set = () => { throw 1 }",

@@ -1,13 +1,15 @@
 """A promise that is used as if it were its value fails at that place, and the failure says which
-call was not awaited."""
+call lacks its `await`."""
+
+import re
 
 import pytest
 
 from coderelay.core import Failed
 from tests.typescript.driving import LIMITS, drive, echo, replay, start
 
-CALL = "the call get(…) on line 1 was not awaited: write `await get(…)`"
-NO_CALL = "it was not awaited: write `await …`"
+CALL = "the call get(…) on line 1 was used without `await`: write `await get(…)`"
+NO_CALL = "it was used without `await`: write `await …`"
 UNDER_WAY = f"{NO_CALL}. Calls under way: get(…)"
 
 # What a program does with `w`, the promise of a call on line 1, with ‸ before the place that the
@@ -122,6 +124,15 @@ MISUSES = {
 }
 
 
+def advice_for(misuse: str) -> str:
+    """What the failure says of the call. Of a property it says how to read it of the value."""
+    read = re.match(r"read property '(.+)' of a promise", misuse)
+    if read is None:
+        return CALL
+    access = {"0": "[0]", "a-b": '["a-b"]'}.get(read[1], f".{read[1]}")
+    return CALL.replace("`await get(…)`", f"`(await get(…)){access}`")
+
+
 def unmark(marked: str) -> tuple[str, int, int]:
     """A source, and the line and column of its mark."""
     before = marked.split("‸")[0]
@@ -135,7 +146,7 @@ def test_a_call_used_as_its_value_fails_there_and_says_to_await_it(
     source, line, column = unmark(f"const w = get({{ city: 'Paris' }});\n{marked}")
     error = drive(source).error
     assert (error.kind, error.name) == ("exception", "TypeError")
-    assert error.message == f"cannot {misuse}: {CALL}"
+    assert error.message == f"cannot {misuse}: {advice_for(misuse)}"
     assert (error.line, error.column) == (line, column)
     assert f"> {line} | {source.splitlines()[line - 1]}" in error.frame
 
@@ -159,7 +170,8 @@ def test_a_call_used_where_it_is_made_fails_there(marked: str, misuse: str) -> N
     source, line, column = unmark(marked)
     error = drive(source).error
     assert error.message.startswith(f"cannot {misuse} promise")
-    assert "the call get(…) on line " in error.message and "write `await get(…)`" in error.message
+    assert "the call get(…) on line " in error.message
+    assert re.search(r"write `(await get\(…\)|\(await get\(…\)\)\S+)`", error.message)
     assert (error.line, error.column) == (line, column)
 
 
@@ -204,7 +216,7 @@ def test_any_promise_used_as_its_value_fails(source: str, misuse: str) -> None:
     error = drive(source).error
     assert error.name == "TypeError" and error.line is not None
     assert error.message.startswith(f"cannot {misuse}")
-    assert "was not awaited: write `await " in error.message
+    assert re.search(r"was used without `await`: write `\(?await ", error.message)
 
 
 def test_a_program_can_catch_the_failure_and_read_it() -> None:
@@ -215,29 +227,28 @@ try {
   return [error instanceof TypeError, error.name, error.message, error.stack.includes('harness')]
 }"""
     message = (
-        "cannot read property 'temperature' of a promise: the call get(…) was not awaited: "
-        "write `await get(…)`"
+        "cannot read property 'temperature' of a promise: the call get(…) was used without "
+        "`await`: write `(await get(…)).temperature`"
     )
     assert drive(source).value == [True, "TypeError", message, False]
 
 
-def test_a_tool_is_named_as_programs_write_it() -> None:
+def test_a_tool_that_is_looked_up_by_text_is_named_as_programs_write_it() -> None:
     error = drive("const found = tools['web_search']({})\nfound.length").error
-    assert "the call webSearch(…) on line 1 was not awaited: write `await webSearch(…)`" in (
-        error.message
-    )
+    assert "the call webSearch(…) on line 1 was used without" in error.message
+    assert "write `(await webSearch(…)).length`" in error.message
 
 
 def test_the_line_of_a_call_over_lines_is_where_it_begins() -> None:
     source = "const a = 1\nconst w = get({\n  a,\n  b: [\n    a,\n  ],\n})\nw.x"
-    assert "the call get(…) on line 2 was not awaited" in drive(source).error.message
+    assert "the call get(…) on line 2 was used without `await`" in drive(source).error.message
 
 
 def test_a_call_within_an_argument_is_named_and_the_call_around_it_is_the_place() -> None:
     error = drive("const w = get({})\nawait sendMail({ body: w })").error
     assert (error.kind, error.line, error.column) == ("arguments", 2, 7)
     assert error.message == (
-        "send-mail: arguments.body is the call get(…) on line 1, which was not awaited: "
+        "send-mail: arguments.body is the call get(…) on line 1, which was used without `await`: "
         "write `await get(…)`"
     )
 
@@ -246,7 +257,8 @@ def test_a_call_within_the_value_is_named_and_is_the_place() -> None:
     error = drive("const a = 1\nconst w = get({ a })\nreturn { rows: [w] }").error
     assert (error.kind, error.line, error.column) == ("exception", 2, 11)
     assert error.message == (
-        "value.rows[0] is the call get(…) on line 2, which was not awaited: write `await get(…)`"
+        "value.rows[0] is the call get(…) on line 2, which was used without `await`: "
+        "write `await get(…)`"
     )
 
 
@@ -254,7 +266,7 @@ def test_a_misused_call_is_still_made_and_a_replay_comes_to_the_same_end() -> No
     source = "const w = get({ n: 1 })\nsendMail({ n: 2 })\nreturn w.n > 0 ? 'a' : 'b'"
     ran = drive(source)
     assert ran.names == [["get", "send-mail"]]
-    assert CALL in ran.error.message
+    assert advice_for("read property 'n' of a promise") in ran.error.message
     assert replay(source, ran.journal) == ran.outcome
     run = start(source, limits=LIMITS)
     try:
@@ -266,7 +278,7 @@ def test_a_misused_call_is_still_made_and_a_replay_comes_to_the_same_end() -> No
 
 def test_a_misused_call_that_fails_is_told_as_an_unhandled_rejection() -> None:
     ran = drive("const w = get({ fail: 'no' })\nw.n")
-    assert CALL in ran.error.message
+    assert advice_for("read property 'n' of a promise") in ran.error.message
     assert ran.logs == [("error", "Unhandled rejection: ToolError: no")]
 
 
@@ -277,6 +289,6 @@ def test_a_misuse_in_a_task_that_nobody_awaits_is_logged() -> None:
         (
             "error",
             "Unhandled rejection: TypeError: cannot read property 'n' of a promise: "
-            "the call get(…) was not awaited: write `await get(…)`",
+            "the call get(…) was used without `await`: write `(await get(…)).n`",
         )
     ]

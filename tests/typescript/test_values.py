@@ -189,7 +189,7 @@ REFUSED = {
     "a promise": ("({ a: [Promise.resolve(1)] })", ".a[0] is a Promise: await it"),
     "a call": (
         "({ a: [get(1)] })",
-        ".a[0] is the call get(…) on line 1, which was not awaited: write `await get(…)`",
+        ".a[0] is the call get(…) on line 1, which was used without `await`: write `await get(…)`",
     ),
     "a function": ("({ f() {} })", ".f is a function: give data only"),
     "a class": ("({ C: class {} })", ".C is a function: give data only"),

@@ -6,7 +6,7 @@ const host = globalThis.host;
 delete globalThis.host;
 
 const { apply, defineProperty, getPrototypeOf, setPrototypeOf } = Reflect;
-const uncurry = (method) => (self, ...rest) => apply(method, self, rest);
+const uncurry = Function.prototype.bind.bind(Function.prototype.call); // uncurry(f)(self, …)
 
 const ObjectCreate = Object.create;
 const objectKeys = Object.keys;
@@ -23,6 +23,8 @@ const text = String;
 const truncate = Math.trunc;
 const toBigInt = BigInt;
 const toNumber = Number;
+const SymbolIterator = Symbol.iterator;
+const SymbolAsyncIterator = Symbol.asyncIterator;
 const NativePromise = Promise;
 const PromisePrototype = Promise.prototype;
 const ObjectPrototype = Object.prototype;

@@ -2,7 +2,7 @@
 
 const asNumber = (value) =>
   typeof value === 'string' || typeof value === 'number' ? toNumber(value) : NaN;
-const asJson = (value) => (typeof value === 'string' ? quote(value) : inspect(value));
+const asJson = (value, seen) => (typeof value === 'string' ? quote(value) : inspect(value, seen));
 const FORMATS = {
   __proto__: null,
   s: inspect,
@@ -16,7 +16,7 @@ const FORMATS = {
 };
 
 // A line with its %s and the like filled in from the values behind it, as far as they go.
-const shownLine = (values) => {
+const shownLine = (values, seen) => {
   let line = '';
   let next = 0;
   if (values.length > 1 && typeof values[0] === 'string') {
@@ -26,12 +26,12 @@ const shownLine = (values) => {
       if (format[i] === '%' && format[i + 1] === '%') line += format[i++];
       else if (show === undefined || next === values.length) line += format[i];
       else {
-        line += show(values[next++]);
+        line += show(values[next++], seen);
         i++;
       }
     }
   }
-  for (; next < values.length; next++) line += (next > 0 ? ' ' : '') + inspect(values[next]);
+  for (; next < values.length; next++) line += (next > 0 ? ' ' : '') + inspect(values[next], seen);
   return line;
 };
 
@@ -75,5 +75,12 @@ const makeConsole = () => {
 };
 define('console', makeConsole());
 
-// text(...) is the program's output, a line each.
-define('text', (...values) => void host.log('text', shownLine(values)));
+// text(...) is the program's output, a line each. Like its value, it has no promises in it.
+define('text', (...values) => {
+  const seen = { __proto__: null, promise: undefined };
+  const line = shownLine(values, seen);
+  if (seen.promise !== undefined) {
+    throw unawaitedIn('text', unawaited('show a promise to the model', seen.promise));
+  }
+  host.log('text', line);
+});

@@ -60,7 +60,7 @@ const REFUSED = {
 
 class Refusal {
   message = '';
-  call = undefined; // the one that was not awaited, if that is why
+  call = undefined; // the one that was used without `await`, if that is why
 
   constructor(message, call) {
     this.message = message;
@@ -84,8 +84,8 @@ const isPlain = (value) => {
 // One encoding: what encloses the value now written, for its path and to see cycles.
 class Encoder {
   root = '';
-  trail = ObjectCreate(null);
-  open = ObjectCreate(null);
+  trail = { __proto__: null };
+  open = { __proto__: null };
 
   constructor(root) {
     this.root = root;
@@ -93,7 +93,9 @@ class Encoder {
 
   refuse(reason, depth, call) {
     const why =
-      call === undefined ? REFUSED[reason] : `the call ${call.tool.shown}(…), which was ${writeAwait(call)}`;
+      call === undefined
+        ? REFUSED[reason]
+        : `the call ${call.tool.shown}(…), which was ${writeAwait(call)}`;
     let path = this.root;
     for (let i = 0; i < depth; i++) {
       if (i === SHOWN_STEPS && depth > 2 * SHOWN_STEPS) {
@@ -208,11 +210,11 @@ class Encoder {
     const custom = value.toJSON;
     if (typeof custom === 'function') return this.write(apply(custom, value, ['']), depth);
     const keys = objectKeys(value);
-    const record = ObjectCreate(null); // each property is read once: it may be a getter
+    const record = { __proto__: null }; // each property is read once: it may be a getter
     let plain = true;
     for (let i = 0; i < keys.length; i++) {
       const item = (record[keys[i]] = value[keys[i]]);
-      plain = plain && isPlain(item);
+      plain = plain && (typeof item === 'string' || isPlain(item));
     }
     // Frozen: QuickJS keeps it in an Array meanwhile, where a setter of Array.prototype meets it.
     return plain ? stringify(freeze(record)) : this.writeRecord(record, keys, depth);

@@ -12,6 +12,11 @@ const shownError = (error) => {
 
 class Inspector {
   open = new NativeMap();
+  seen = undefined; // told of the promise that was shown last
+
+  constructor(seen) {
+    this.seen = seen;
+  }
 
   show(value, depth) {
     switch (typeof value) {
@@ -53,6 +58,7 @@ class Inspector {
       case 'error':
         return shownError(value);
       case 'promise':
+        if (this.seen !== undefined) this.seen.promise = value;
         return 'Promise {}';
       case 'date':
         return value - value === 0 ? quote(toISOString(value)) : 'Invalid Date';
@@ -89,10 +95,10 @@ class Inspector {
 }
 seal(Inspector);
 
-const inspect = (value) => {
+const inspect = (value, seen) => {
   if (typeof value === 'string') return value;
   try {
-    return new Inspector().show(value, 0);
+    return new Inspector(seen).show(value, 0);
   } catch (error) {
     return '[a value that cannot be shown]';
   }

@@ -36,7 +36,8 @@ const makersOf = (error) => {
   return names;
 };
 
-const describeThrown = (thrown) => {
+const describeThrown = (found) => {
+  const thrown = asMisuse(found);
   if (kindOfThrown(thrown) !== 'error') {
     const message = inspect(thrown);
     return { name: 'Thrown', message, stack: '', kind: 'exception', makers: '', unawaited: '' };
@@ -48,13 +49,13 @@ const describeThrown = (thrown) => {
     stack: typeof stack === 'string' ? stack : '',
     kind: weakGet(errorKinds, thrown) ?? 'exception',
     makers: makersOf(thrown),
-    unawaited: unawaitedIn(thrown),
+    unawaited: callBehind(thrown),
   };
 };
 
 // The call that was used without its result, if that is why an error was made: its tool in a line,
 // and then the stack of where it was made.
-const unawaitedIn = (error) => {
+const callBehind = (error) => {
   const call = weakGet(misused, error);
   return call === undefined ? '' : `${call.tool.name}\n${ownStack(call.error)}`;
 };
@@ -76,6 +77,14 @@ const fail = (thrown) => {
     shorten(makers),
     shorten(unawaited),
   );
+};
+
+const shownReason = (reason) => {
+  try {
+    return inspect(asMisuse(reason));
+  } catch (problem) {
+    return inspect(reason);
+  }
 };
 
 const refusalAsError = (refusal) => {
@@ -126,6 +135,6 @@ return {
   },
   fire: fireTimer,
   reject(reason) {
-    host.log('error', `Unhandled rejection: ${inspect(reason)}`);
+    host.log('error', `Unhandled rejection: ${shownReason(reason)}`);
   },
 };

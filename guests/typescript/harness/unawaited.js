@@ -8,21 +8,31 @@ const SHOWN_KEY = 100;
 const calls = new WeakMap(); // a call's promise to the call
 const callOf = WeakMap.prototype.get.bind(calls);
 const rememberCall = WeakMap.prototype.set.bind(calls);
-const misused = new WeakMap(); // an error to the call that was not awaited
+const misused = new WeakMap(); // an error to the call that was used without `await`
 
-const writeAwait = (call) => `not awaited: write \`await ${call.tool.shown}(…)\``;
+// What to write instead, with what is read of the value: `(await get(…)).temperature`.
+const writeAwait = (call, access = '') => {
+  const awaited = `await ${call === undefined ? '…' : `${call.tool.shown}(…)`}`;
+  return `used without \`await\`: write \`${access === '' ? awaited : `(${awaited})${access}`}\``;
+};
+
+const index = /^\d+$/;
+const accessTo = (key) => {
+  const name = text(key);
+  if (name.length > SHOWN_KEY) return '[…]';
+  if (regexpExec(identifier, name) !== null) return `.${name}`;
+  return `[${regexpExec(index, name) === null ? quote(name) : name}]`;
+};
 
 const shownKey = (key) => {
   const shown = text(key);
   return shown.length > SHOWN_KEY ? `'${stringSlice(shown, 0, SHOWN_KEY)}…'` : `'${shown}'`;
 };
 
-const unawaited = (misuse, promise) => {
+const unawaited = (misuse, promise, access) => {
   const call = callOf(promise);
-  const advice =
-    call === undefined
-      ? 'it was not awaited: write `await …`'
-      : `the call ${call.tool.shown}(…) was ${writeAwait(call)}`;
+  const subject = call === undefined ? 'it' : `the call ${call.tool.shown}(…)`;
+  const advice = `${subject} was ${writeAwait(call, access)}`;
   const error = new NativeTypeError(`cannot ${misuse}: ${advice}`);
   define('stack', ownStack(error), error);
   if (call !== undefined) weakSet(misused, error, call);
@@ -40,12 +50,51 @@ const unawaitedUnknown = (misuse) => {
   return error;
 };
 
+// A function of ours that stands for a native one is on the stack as that is: there the place is.
+const unawaitedIn = (native, error) => {
+  define('stack', `    at ${native} (native)\n${error.stack}`, error);
+  return error;
+};
+
+// `p[Symbol.iterator]` may be read by a program that only asks, or by the language, which then
+// fails to iterate. Nothing tells these apart, so both get `undefined`, and the error that the
+// language makes at that very place gets our words when the program fails with it.
+const ITERATE = 'iterate over a promise';
+const notIterable = /not iterable$/;
+let asked = { __proto__: null, promise: undefined, stack: '', async: false };
+
+const ask = (promise, key) => {
+  const stack = ownStack(new NativeError());
+  const again = asked.async && asked.promise === promise && asked.stack === stack;
+  asked = { __proto__: null, promise, stack, async: again || key === SymbolAsyncIterator };
+};
+// A stack has a greatest depth, and ours above it take some of that: so one may be longer.
+const wasAskedAt = (stack) => {
+  const length = stack.length < asked.stack.length ? stack.length : asked.stack.length;
+  return length > 0 && stringSlice(stack, 0, length) === stringSlice(asked.stack, 0, length);
+};
+
+// What a program failed with; our own error where that comes from a promise.
+const asMisuse = (thrown) => {
+  const kind = kindOfThrown(thrown);
+  if (kind === 'promise') return unawaited('throw a promise', thrown);
+  if (kind !== 'error' || asked.promise === undefined) return thrown;
+  const { message, stack } = thrown;
+  if (typeof message !== 'string' || typeof stack !== 'string') return thrown;
+  // `for await` calls what it has read twice.
+  const iterates = asked.async && message === 'not a function';
+  if (!iterates && regexpExec(notIterable, message) === null) return thrown;
+  if (!wasAskedAt(stack)) return thrown;
+  const error = unawaited(ITERATE, asked.promise);
+  define('stack', stack, error);
+  return error;
+};
+
 // What the language itself reads, and for what.
 const IMPLICIT = {
   __proto__: null,
   toJSON: 'write a promise as JSON',
   [Symbol.toPrimitive]: 'convert a promise to text or a number',
-  [Symbol.iterator]: 'iterate over a promise',
 };
 // What every object has: a program that uses it takes the promise for its value.
 const OF_VALUES = {
@@ -66,6 +115,17 @@ const mayBeRead = (target, key) =>
     ? isQuestion(key) || (key in target && OF_VALUES[key] !== true)
     : key in target;
 
+// What is read of something that has no iterator, by Array.from and by core-js.
+const AFTER_ITERATOR = { __proto__: null, length: true, '@@iterator': true };
+
+const misread = (promise, key) => {
+  if (IMPLICIT[key] !== undefined) return unawaited(IMPLICIT[key], promise);
+  const misuse = `read property ${shownKey(key)} of a promise`;
+  const error = unawaited(misuse, promise, accessTo(key));
+  const iterates = asked.promise === promise && AFTER_ITERATOR[key] && wasAskedAt(error.stack);
+  return iterates ? unawaited(ITERATE, promise) : error;
+};
+
 // Behind Promise.prototype stands what sees each property that a promise does not have. It costs
 // nothing until then, and holds for the promises of async functions, too.
 setPrototypeOf(
@@ -74,8 +134,11 @@ setPrototypeOf(
     __proto__: null,
     get(target, key, receiver) {
       const plain = prototypeOf(receiver) === PromisePrototype; // not of a program's own class
-      if (!plain || mayBeRead(target, key)) return reflectGet(target, key, receiver);
-      throw unawaited(IMPLICIT[key] ?? `read property ${shownKey(key)} of a promise`, receiver);
+      if (!plain || mayBeRead(target, key)) {
+        if (plain && (key === SymbolIterator || key === SymbolAsyncIterator)) ask(receiver, key);
+        return reflectGet(target, key, receiver);
+      }
+      throw misread(receiver, key);
     },
     has(target, key) {
       if (key in target || isQuestion(key)) return key in target;
@@ -102,6 +165,7 @@ const guardListing = (name) => {
 guardListing('keys');
 guardListing('values');
 guardListing('entries');
+guardListing('getOwnPropertyNames');
 
 const nativeHasOwn = Object.hasOwn;
 const finding = {
@@ -113,11 +177,33 @@ const finding = {
 };
 define('hasOwn', finding.hasOwn, Object);
 
-// `{ ...promise }` reads what the promise itself has: a call's promise has something that throws.
+const COPY = 'copy the properties of a promise';
+const nativeAssign = Object.assign;
+const isPromise = (value) =>
+  typeof value === 'object' && value !== null && prototypeOf(value) === PromisePrototype;
+const refuseEmpty = (promise) => {
+  if (objectKeys(promise).length > 0) return;
+  throw unawaitedIn('assign', unawaited(COPY, promise));
+};
+const copying = {
+  assign(target, source) {
+    const prototype = typeof source === 'object' && source !== null && prototypeOf(source);
+    if (prototype === PromisePrototype) refuseEmpty(source);
+    if (arguments.length === 2) return nativeAssign(target, source);
+    for (let i = 2; i < arguments.length; i++) {
+      if (isPromise(arguments[i])) refuseEmpty(arguments[i]);
+    }
+    return apply(nativeAssign, this, arguments);
+  },
+};
+define('assign', copying.assign, Object);
+
+// `{ ...promise }` reads what the promise itself has: that of a call, of `then` and of
+// `Promise.all` and its like has something that throws. An async function's cannot be given it.
 const SPREAD = Symbol('await');
-const defineGetter = Function.prototype.call.bind(Object.prototype.__defineGetter__);
+const defineGetter = uncurry(Object.prototype.__defineGetter__);
 function refuseSpread() {
-  throw unawaited('copy the properties of a promise', this);
+  if (objectKeys(this).length === 0) throw unawaited(COPY, this);
 }
 
 const guardCall = (promise, call) => {
@@ -125,3 +211,29 @@ const guardCall = (promise, call) => {
   defineGetter(promise, SPREAD, refuseSpread);
   return promise;
 };
+
+const guardSpread = (promise) => {
+  if (prototypeOf(promise) === PromisePrototype) defineGetter(promise, SPREAD, refuseSpread);
+  return promise;
+};
+const nativeThen = uncurry(PromisePrototype.then);
+const following = {
+  then(onFulfilled, onRejected) {
+    return guardSpread(nativeThen(this, onFulfilled, onRejected)); // of catch and finally, too
+  },
+};
+define('then', following.then, PromisePrototype);
+
+const guardCombining = (name) => {
+  const native = uncurry(NativePromise[name]);
+  const combining = {
+    [name](promises) {
+      return guardSpread(native(this, promises));
+    },
+  };
+  define(name, combining[name], NativePromise);
+};
+guardCombining('all');
+guardCombining('allSettled');
+guardCombining('any');
+guardCombining('race');

@@ -86,11 +86,10 @@ def read_map(mappings: str) -> None:
 
 ITERATED = "value is not iterable"
 NO_FUNCTION = "not a function"
-READ = (
-    "cannot read property 'b' of a promise: the call get(…) was not awaited: write `await get(…)`"
-)
-SPREAD = "cannot copy the properties of a promise: get(…) was not awaited: write `await get(…)`"
-FILLED_IN = "cannot convert a promise: the call get(…) was not awaited: write `await get(…)`"
+UNAWAITED = "was used without `await`: write `await get(…)`"
+READ = f"cannot read property 'b' of a promise: the call get(…) {UNAWAITED}"
+SPREAD = f"cannot copy the properties of a promise: get(…) {UNAWAITED}"
+FILLED_IN = f"cannot convert a promise: the call get(…) {UNAWAITED}"
 
 CASES = (
     forms("a mark, then spaces", " ", "```", "x"),

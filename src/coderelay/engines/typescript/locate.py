@@ -13,7 +13,10 @@ from coderelay.engines.typescript.syntax import Syntax
 
 _LONGEST = 200_000
 """Characters of code in which an error is placed; a source and what the stripper adds are less."""
-_CALL = re.compile(r"the call [^(\n]{1,200}\(…\)(?=(?:, which)? was not awaited)")
+_CALL = re.compile(
+    r"the call (?P<name>[^(\n]{1,200})\(…\)"
+    r"(?P<advice>(?:, which)? was used without `await`: write `\(?await )(?P=name)\(…\)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ def locate(
     names: Sequence[ToolName],
 ) -> Located:
     """Place an error that one of these makers made, or the language itself, or we ourselves because
-    of a call that was not awaited."""
+    of a call that was used without `await`."""
     found = frames(stack)
     own = [at for at, frame in enumerate(found) if frame.line]
     if (not own and unawaited is None) or len(prepared.code) > _LONGEST:
@@ -51,7 +54,7 @@ def locate(
     code = _Code(prepared, names)
     call = None if unawaited is None else code.place_call(unawaited)
     if call is not None and call.source is not None:
-        message = _CALL.sub(rf"\g<0> on line {call.source.line}", message, count=1)
+        message = call.told_in(message)
     if not own:  # a value that is not the program's last step, but was made by this call
         return Located(message, [call.source] if call and call.source else [], call is not None)
     return code.place_error(found, own, message, makers, call)
@@ -59,10 +62,21 @@ def locate(
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call in the code, by its token, and its place in the source."""
+    """A call in the code, by its token, the name it is written with, and its place in the
+    source."""
 
     token: int
+    name: str | None
     source: Frame | None
+
+    def told_in(self, message: str) -> str:
+        """A message about this call, with its line and with its name as the program writes it."""
+        found = _CALL.search(message)
+        if found is None or self.source is None:
+            return message
+        written = f"{self.name or found['name']}(…)"
+        told = f"the call {written} on line {self.source.line}{found['advice']}{written}"
+        return message[: found.start()] + told + message[found.end() :]
 
 
 class _Code:
@@ -74,7 +88,7 @@ class _Code:
         self._tools = {each for tool in names for each in (tool.name, *tool.identifiers)}
 
     def place_call(self, unawaited: Unawaited) -> _Call | None:
-        """The place of a call that was not awaited."""
+        """The place of a call that was used without `await`."""
         frame = next((frame for frame in frames(unawaited.stack) if frame.line), None)
         if frame is None:
             return None
@@ -82,7 +96,11 @@ class _Code:
         place = made_at(self._syntax, token, unawaited.names, tools=self._tools)
         if place is None:
             place = called_at(self._syntax, token, unawaited.names[-1])
-        return None if place is None else _Call(place, self._in_source(frame, token, place))
+        if place is None:
+            return None
+        written = self._syntax.text(place)
+        name = written if written in unawaited.names else None
+        return _Call(place, name, self._in_source(frame, token, place))
 
     def place_error(
         self,

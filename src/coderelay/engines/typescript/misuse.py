@@ -12,7 +12,7 @@ from coderelay.engines.typescript.syntax import Syntax
 _MISUSE = re.compile(
     r"cannot (?:(?P<reads>read property '(?P<key>[^\n]{0,200})' of)|(?P<converts>convert)"
     r"|(?P<iterates>iterate over)|(?P<copies>copy the properties of)|[^\n]{0,200}?) a promise"
-    r"[^:\n]{0,30}: [^\n]{0,300} was not awaited: write `await "
+    r"[^:\n]{0,30}: [^\n]{0,300} was used without `await`: write `\(?await "
 )
 _TEMPLATE = "concat"
 """The method by which QuickJS puts a template together."""
@@ -36,7 +36,10 @@ def misused_at(
         places = (*_reads(syntax, at, key), *taken_apart(syntax, at, function, sought))
         return _chosen(syntax, places, sought, call)
     if found["iterates"]:
-        return _chosen(syntax, iterated(syntax, at, function), "[", call)
+        places = tuple(iterated(syntax, at, function))
+        if not places and not any(syntax.holds(each, "[") for each in syntax.patterns):
+            return at  # no place iterates here, so a function that was called does
+        return _chosen(syntax, places, "[", call)
     if found["copies"]:
         spread = (each for each in syntax.operand_of(at) if syntax.text(each - 1) == "...")
         places = (*spread, *taken_apart(syntax, at, function, ["..."]))
