@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from coderelay import Entry, Failed, Limits, Program, Returned, Suspended, Tool, evaluate, start
-from coderelay.conversation.model_view import told
+from coderelay.conversation.model_view import outcome_for_model
 from coderelay.core import DEFAULT_LIMITS, Completed, Outcome
 from coderelay.languages.language_registry import LANGUAGES
 
@@ -90,5 +90,5 @@ def test_a_failure_by_limit_says_which_calls_were_made(language: str) -> None:
     assert isinstance(outcome, Failed)
     assert outcome.error.calls.endswith(': get({"step":0}), get({"step":1}), get({"step":2}).')
     assert "do not repeat" in outcome.error.calls
-    assert outcome.error.calls in told(outcome)
+    assert outcome.error.calls in outcome_for_model(outcome)
     assert at(language, 3, limits) == outcome

@@ -4,8 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coderelay.conversation.model_view import told
-from coderelay.conversation.outcome_text import as_text, from_text, recalled
+from coderelay.conversation.model_view import outcome_for_model
+from coderelay.conversation.outcome_text import (
+    after_text_round_trip,
+    outcome_as_text,
+    outcome_from_text,
+)
 from coderelay.core import Completed, Failed, Failure, Log
 
 logs = st.lists(
@@ -31,20 +35,20 @@ outcomes = st.one_of(
 
 @given(outcomes)
 def test_a_text_that_came_back_is_the_text_that_went_out(outcome: Completed | Failed) -> None:
-    once = recalled(outcome)
-    assert as_text(once) == as_text(outcome)
-    assert told(recalled(once)) == told(once)
+    once = after_text_round_trip(outcome)
+    assert outcome_as_text(once) == outcome_as_text(outcome)
+    assert outcome_for_model(after_text_round_trip(once)) == outcome_for_model(once)
     assert type(once) is type(outcome)
 
 
 @given(st.builds(Completed, values))
 def test_without_a_log_the_model_is_shown_what_it_would_be_shown_anyway(outcome: Completed) -> None:
-    assert told(recalled(outcome)) == told(outcome)
+    assert outcome_for_model(after_text_round_trip(outcome)) == outcome_for_model(outcome)
 
 
 @given(st.builds(Failed, st.one_of(failures, limits)))
 def test_a_failure_is_shown_in_the_same_words(outcome: Failed) -> None:
-    assert told(recalled(outcome)) == told(outcome)
+    assert outcome_for_model(after_text_round_trip(outcome)) == outcome_for_model(outcome)
 
 
 @pytest.mark.parametrize(
@@ -60,8 +64,8 @@ def test_a_failure_is_shown_in_the_same_words(outcome: Failed) -> None:
 def test_output_comes_first_and_the_log_last(
     value: object, written: list[tuple[str, str]], text: str
 ) -> None:
-    assert as_text(Completed(value, tuple(Log(*line) for line in written))) == text
+    assert outcome_as_text(Completed(value, tuple(Log(*line) for line in written))) == text
 
 
 def test_a_failure_in_other_words_is_a_failure_too() -> None:
-    assert from_text("odd", failed=True) == Failed(Failure("exception", "odd"))
+    assert outcome_from_text("odd", failed=True) == Failed(Failure("exception", "odd"))

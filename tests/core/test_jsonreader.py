@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from coderelay.core import TimedOut
 from coderelay.core.cancellation import cancel_unless
-from coderelay.core.json_counts import MAX_CONTAINERS, MAX_ITEMS, Counts, TooManyValues, ValueRoom
+from coderelay.core.json_counts import MAX_CONTAINERS, MAX_ITEMS, Counts, TooManyValues, ValueBudget
 from coderelay.core.json_pieces import LONGEST_TOKEN, PieceReader
 from coderelay.core.json_reader import STRICT, read_json
 from coderelay.core.json_values import MAX_DEPTH, NotJson, check_depth
@@ -174,12 +174,12 @@ def test_a_text_with_too_many_values_is_refused_before_any_is_built(text: str) -
 
 
 def test_the_values_of_several_texts_are_counted_together() -> None:
-    room = ValueRoom(Counts(items=1_000, containers=10))
+    room = ValueBudget(Counts(items=1_000, containers=10))
     for _ in range(10):
         room.take('[1, "' + "[{, " * 1_000 + '"]')  # what is in strings does not count
     with pytest.raises(TooManyValues, match="more than 10 lists and objects"):
         room.take("[]")
-    room = ValueRoom(Counts(items=1_000, containers=10))
+    room = ValueBudget(Counts(items=1_000, containers=10))
     room.take("1," * 900)
     with pytest.raises(TooManyValues, match="more than 1,000 items"):
         room.take("1," * 200)

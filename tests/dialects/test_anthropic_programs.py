@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from coderelay.conversation import HistoryError, Unsupported
-from coderelay.conversation.model_view import told
-from coderelay.conversation.outcome_text import recalled
+from coderelay.conversation.model_view import outcome_for_model
+from coderelay.conversation.outcome_text import after_text_round_trip
 from coderelay.core import Completed, Failed, Program
 from coderelay.dialects.anthropic.code_execution import read_result, result_block
 from coderelay.dialects.kit.fields import Fields
@@ -257,7 +257,7 @@ def ended(content: Json) -> Json:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [
         (
             {"type": "code_execution_result", "stdout": "7", "stderr": "", "return_code": 0},
@@ -273,11 +273,11 @@ def ended(content: Json) -> Json:
         ),
     ],
 )
-def test_a_result_in_the_history_is_used_as_it_stands(content: Json, told: str) -> None:
+def test_a_result_in_the_history_is_used_as_it_stands(content: Json, expected: str) -> None:
     model = ScriptedModel(lambda _: "Done.")
     history = foreign(ended(content), {"role": "user", "content": "And?"})
     VENDOR.ask(body(VENDOR, history), model)
-    assert shown(model)[2]["content"] == told
+    assert shown(model)[2]["content"] == expected
 
 
 @pytest.mark.parametrize(
@@ -327,4 +327,6 @@ def test_the_container_keeps_its_name() -> None:
 @given(outcomes)
 def test_an_end_that_came_back_is_shown_as_it_was(outcome: Completed | Failed) -> None:
     block = result_block(Program("python", "1", "p1"), outcome)
-    assert told(read_result(Fields(block))) == told(recalled(outcome))
+    assert outcome_for_model(read_result(Fields(block))) == outcome_for_model(
+        after_text_round_trip(outcome)
+    )

@@ -346,7 +346,9 @@ def test_who_may_call_a_tool(code: bool, callers: Json, programmatic: bool, dire
     request = decoded(tools=[tool, CODE] if code else [tool])
     assert [each.name for each in request.tools] == ["look_up"] * programmatic
     assert list(request.direct) == [FUNCTION] * direct
-    assert (request.protocol, request.bare) == (("messages", True) if code else ("ids", False))
+    assert (request.protocol, request.offer_code_without_tools) == (
+        ("messages", True) if code else ("ids", False)
+    )
     assert request.language == ("python" if code else "typescript")
     if programmatic:
         assert request.tools[0].returns == SCHEMA
@@ -363,7 +365,7 @@ def test_who_may_call_a_tool(code: bool, callers: Json, programmatic: bool, dire
 )
 def test_the_caller_is_of_a_type_that_the_api_has(version: str, caller: str) -> None:
     request = decoded(tools=[{"type": version, "name": "code_execution"}])
-    assert request.given["caller"] == caller
+    assert request.dialect_state["caller"] == caller
 
 
 def test_code_execution_is_python_and_may_be_chosen() -> None:

@@ -205,6 +205,6 @@ def test_programs_may_be_among_the_only_tools_that_are_allowed(named: bool) -> N
     vendor = {"type": "programmatic_tool_calling"}
     allowed = {"type": "allowed_tools", "mode": "auto", "tools": [vendor] if named else []}
     request = decode(tools=[TOOL, vendor], tool_choice=allowed)
-    assert request.bare is named
+    assert request.offer_code_without_tools is named
     assert not request.tools
     assert not request.direct

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from coderelay.gateway.model_request import fits
+from coderelay.gateway.model_request import matches_format
 from tests.gateway.driving import SEARCH, ask, request, script
 
 
@@ -34,10 +34,10 @@ def test_a_flat_declaration_can_be_the_choice(stream: bool) -> None:
 
 @pytest.mark.parametrize("said", [None, {}, {"schema": {"type": "object"}}])
 def test_a_format_without_a_schema_is_any_object(said: Any) -> None:
-    assert fits("{}", {"type": "json_object", "json_schema": said})
-    assert not fits("1", {"type": "json_object", "json_schema": said})
+    assert matches_format("{}", {"type": "json_object", "json_schema": said})
+    assert not matches_format("1", {"type": "json_object", "json_schema": said})
 
 
 @pytest.mark.parametrize("schema", [5, None, "x", {"type": "odd"}])
 def test_no_text_fits_a_schema_that_is_none(schema: Any) -> None:
-    assert not fits("{}", {"type": "json_schema", "json_schema": {"schema": schema}})
+    assert not matches_format("{}", {"type": "json_schema", "json_schema": {"schema": schema}})

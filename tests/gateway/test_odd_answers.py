@@ -45,7 +45,7 @@ def text_of(response: Any) -> Any:
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [
-        (ScriptedAnswer(calls=[("run_typescript", '{"code": "return 1')]), "no JSON"),
+        (ScriptedAnswer(calls=[("run_typescript", '{"code": "return 1')]), "not valid JSON"),
         (ScriptedAnswer(calls=[("run_typescript", "[1, 2]")]), "takes one object"),
         (ScriptedAnswer(calls=[("run_python", {"code": "1"})]), "There is no tool 'run_python'"),
         (ScriptedAnswer(calls=[("web_search", {"query": "x"})]), "webSearch inside a program"),

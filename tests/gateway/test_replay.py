@@ -11,7 +11,7 @@ def test_however_small_the_programs_only_so_many_are_replayed_in_one_request() -
     toolsets, limits = Toolsets(engine), Limits()
     replays = Replays(toolsets, limits, limits.fuel // 5)
     blocks = [
-        CodeBlock(Program("typescript", f"return {number};", id=f"p{number}"), whole=True)
+        CodeBlock(Program("typescript", f"return {number};", id=f"p{number}"), replayable=True)
         for number in range(80)
     ]
     resolved = replays.resolve(blocks, toolsets.of((), "typescript"))

@@ -30,7 +30,7 @@ SHAPE = "engines.typescript.forms.shape"
 
 MEASURED = {
     "conversation.call_ids._LATER": "conversation.call_ids.decode",
-    "conversation.outcome_text._HEAD": "conversation.outcome_text.from_text",
+    "conversation.outcome_text._HEAD": "conversation.outcome_text.outcome_from_text",
     "conversation.state_text._TEXT": "conversation.call_ids.decode",
     "core.json_counts._STRINGS": READ_JSON,
     "core.json_counts._WHOLE_STRINGS": READ_JSON,

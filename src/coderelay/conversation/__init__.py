@@ -1,4 +1,5 @@
-"""The neutral history: messages and code blocks, their state in ids, what the model is shown."""
+"""A conversation in no API's format: messages and programs, the state in call ids, and the messages
+that the model gets."""
 
 from coderelay.conversation.entries import (
     AssistantText,

@@ -1,6 +1,7 @@
-"""A code block as a history tells it: calls under their ids, answers in any order.
+"""Builds one code block from the calls and answers of a history.
 
-What is wrong in it is remembered, not raised: only the open block can be an error.
+Problems are collected, not raised: only those of the open block make the request fail, because the
+others are only shown to the model.
 """
 
 from collections.abc import Mapping
@@ -24,15 +25,17 @@ from coderelay.core import (
     Returned,
     Tool,
 )
-from coderelay.core.json_counts import TooManyValues, ValueRoom
+from coderelay.core.json_counts import TooManyValues, ValueBudget
 from coderelay.core.json_values import size
 
-Said: TypeAlias = ProgramState | call_ids.LaterCall | DamagedState | None
-"""What a call's id says; None where it is not one of ours."""
+IdContent: TypeAlias = ProgramState | call_ids.LaterCall | DamagedState | None
+"""What a call's id contains, or None if the id was not made by this server."""
 
 
 @dataclass(slots=True)
-class _Told:
+class _CallRecord:
+    """A call of the block, and the client's answer once there is one."""
+
     call: HandedCall
     digest: str | None
     answered: bool = False
@@ -42,8 +45,11 @@ class _Told:
 
 @dataclass(slots=True, eq=False)
 class BlockBuilder:
-    """A block under assembly. `bracketed`: it began with a `code` message, so all calls up to
-    its end are its own, whatever their ids look like."""
+    """A block that is being read.
+
+    `bracketed` means that the history has messages for the beginning and the end of the program:
+    all calls in between belong to it, whatever their ids look like.
+    """
 
     program: Program | None
     key: str
@@ -55,55 +61,61 @@ class BlockBuilder:
     interrupted: bool = False
     remarks: list[PlainMessage] = field(default_factory=list)
     problems: list[RequestError] = field(default_factory=list)
-    _told: list[_Told] = field(default_factory=list)
-    _latest: dict[str, _Told] = field(default_factory=dict)
+    _calls: list[_CallRecord] = field(default_factory=list)
+    _latest: dict[str, _CallRecord] = field(default_factory=dict)
     _waiting: int = 0
 
-    def call(self, id: str, name: str, arguments: Json, *, said: Said, where: str) -> None:
-        """A call was handed out. `said` is what its id says, where it is one of ours."""
-        index, digest = self._place(said)
-        waiting = self._latest.get(id)
-        if waiting is not None and (call_ids.is_ours(id) or not waiting.answered):
-            self.problems.append(HistoryError(f"the call {brief(id)} stands there twice", where))
+    def add_call(
+        self, id: str, name: str, arguments: Json, *, id_content: IdContent, where: str
+    ) -> None:
+        """Add a call that was handed out. `where` names its message, for errors."""
+        index, digest = self._index_and_digest(id_content)
+        earlier = self._latest.get(id)
+        if earlier is not None and (call_ids.is_ours(id) or not earlier.answered):
+            problem = f"the call {short_id(id)} is in the history twice: send each call once"
+            self.problems.append(HistoryError(problem, where))
             return
-        told = _Told(HandedCall(id, index, name, arguments), digest)
-        self._told.append(told)
-        self._latest[id] = told
+        record = _CallRecord(HandedCall(id, index, name, arguments), digest)
+        self._calls.append(record)
+        self._latest[id] = record
         self._waiting += 1
 
     @property
     def answered(self) -> bool:
-        """Whether there are calls, and all of them have an answer."""
-        return bool(self._told) and not self._waiting
+        """Whether the block has calls and all of them are answered."""
+        return bool(self._calls) and not self._waiting
 
     def knows(self, id: str) -> bool:
-        """Whether a call of this block has that id."""
+        """Return whether a call of this block has that id."""
         return id in self._latest
 
-    def answer(self, id: str, content: str | None, *, is_error: bool, where: str) -> None:
-        """A call was answered."""
-        told = self._latest[id]
-        if told.answered:
-            self.problems.append(HistoryError(f"the call {brief(id)} is answered twice", where))
+    def add_answer(self, id: str, content: str | None, *, is_error: bool, where: str) -> None:
+        """Add the client's answer to a call of this block."""
+        record = self._latest[id]
+        if record.answered:
+            problem = f"the call {short_id(id)} is answered twice: send one result for each call"
+            self.problems.append(HistoryError(problem, where))
             return
-        told.answered, told.content, told.is_error = True, content, is_error
+        record.answered, record.content, record.is_error = True, content, is_error
         self._waiting -= 1
 
     def finish(
-        self, tools: Mapping[str, Tool], limits: Limits, room: ValueRoom, *, open: bool
+        self, tools: Mapping[str, Tool], limits: Limits, budget: ValueBudget, *, open: bool
     ) -> CodeBlock:
-        """The block as a value; `room` is for the values in its results. Raises what is wrong with
-        it, if it is the open one."""
-        told = sorted(self._told, key=lambda each: each.call.index)
-        problems = [*self.problems, *self._gaps(told), *self._excess(told, limits)]
-        pending = tuple(each.call for each in told if not each.answered)
+        """Return the finished block. `budget` limits the values in its results.
+
+        Raises the first problem if the block is `open`, which means that its program goes on.
+        """
+        records = sorted(self._calls, key=lambda each: each.call.index)
+        problems = [*self.problems, *self._gaps(records), *self._excess(records, limits)]
+        pending = tuple(each.call for each in records if not each.answered)
         if open:
             problems += [_unanswered(call.id) for call in pending]
             if problems:
                 raise problems[0]
-        journal, unread = _journal(told, tools, limits, room)
-        if open and unread:
-            raise unread[0]
+        journal, unreadable = _journal(records, tools, limits, budget)
+        if open and unreadable:
+            raise unreadable[0]
         return CodeBlock(
             self.program,
             journal,
@@ -113,78 +125,86 @@ class BlockBuilder:
             remarks=tuple(self.remarks),
             open=open,
             interrupted=self.interrupted or bool(pending),
-            whole=self.program is not None and not problems and not unread and not pending,
+            replayable=self.program is not None and not problems and not unreadable and not pending,
             fingerprint=self.fingerprint,
             tools=self.tools,
         )
 
-    def _place(self, said: Said) -> tuple[int, str | None]:
-        """The index and the digest that an id of ours says; for other ids, the order decides."""
-        if isinstance(said, DamagedState):
+    def _index_and_digest(self, id_content: IdContent) -> tuple[int, str | None]:
+        """Return a call's index and the digest of its arguments, as its id says. Calls whose ids do
+        not say are numbered in the order of the history."""
+        if isinstance(id_content, DamagedState):
             if not self.bracketed:
-                self.problems.append(said)
-        elif said is not None:
-            if isinstance(said, call_ids.LaterCall):
-                if said.program == self.key:
-                    return said.index, said.digest
-            elif call_ids.key(said.program.id) == self.key:
-                return 0, said.arguments
-        return len(self._told), None
+                self.problems.append(id_content)
+        elif id_content is not None:
+            if isinstance(id_content, call_ids.LaterCall):
+                if id_content.program == self.key:
+                    return id_content.index, id_content.digest
+            elif call_ids.key(id_content.program.id) == self.key:
+                return 0, id_content.arguments
+        return len(self._calls), None
 
-    def _gaps(self, told: list[_Told]) -> list[RequestError]:
-        if self.program is None and told:
-            first = told[0].call.id
+    def _gaps(self, records: list[_CallRecord]) -> list[RequestError]:
+        """Return the errors for a missing program, and for missing or doubled calls."""
+        if self.program is None and records:
+            first = records[0].call.id
             return [
                 HistoryError(
-                    f"the program of the call {brief(first)} is missing from the history: "
+                    f"the program of the call {short_id(first)} is missing from the history: "
                     "send back all messages since the program's first call"
                 )
             ]
-        for place, each in enumerate(told):
+        for place, each in enumerate(records):
             if each.call.index != place:
-                missing = f"call {min(place, each.call.index)} of program {self.key!r}"
-                reason = "is missing from the history" if each.call.index > place else "is doubled"
-                return [HistoryError(f"{missing} {reason}, see {brief(each.call.id)}")]
+                which = f"call {min(place, each.call.index)} of program {self.key!r}"
+                if each.call.index > place:
+                    reason = "is missing from the history: send back all calls and their results"
+                else:
+                    reason = "is in the history twice: send each call once"
+                return [HistoryError(f"{which} {reason} (see {short_id(each.call.id)})")]
         return []
 
-    def _excess(self, told: list[_Told], limits: Limits) -> list[RequestError]:
+    def _excess(self, records: list[_CallRecord], limits: Limits) -> list[RequestError]:
+        """Return the errors for a source, calls or results that are over their limits."""
         found: list[RequestError] = []
         if self.program is not None and size(self.program.source) > limits.source:
-            which = f"the program {brief(self.program.id)}"
+            which = f"the program {short_id(self.program.id)}"
             found.append(TooLarge(f"{which} is longer than {limits.source:,} bytes: shorten it"))
-        if len(told) > limits.calls:
-            which = f"the program of the call {brief(told[0].call.id)}"
-            found.append(TooLarge(f"{which} has more than {limits.calls:,} calls"))
+        if len(records) > limits.calls:
+            which = f"the program of the call {short_id(records[0].call.id)}"
+            found.append(
+                TooLarge(f"{which} has more than {limits.calls:,} calls: start a new conversation")
+            )
         found += [
             TooLarge(
-                f"the result of {brief(each.call.id)} is {size(each.content):,} bytes, "
+                f"the result of {short_id(each.call.id)} is {size(each.content):,} bytes, "
                 f"the limit is {limits.result:,}: send less"
             )
-            for each in told
+            for each in records
             if each.content is not None and size(each.content) > limits.result
         ]
         return found
 
 
-def brief(id: str) -> str:
-    """An id for a message: whole where it is short."""
+def short_id(id: str) -> str:
+    """Return an id as it is quoted in errors: only its beginning and end if it is long."""
     return repr(id if len(id) <= 80 else f"{id[:36]}…{id[-8:]}")
 
 
 def _unanswered(id: str) -> HistoryError:
     return HistoryError(
-        f"the call {brief(id)} was handed out and has no answer: send its result, too"
+        f"the call {short_id(id)} was handed out and has no answer: send its result too"
     )
 
 
 def _journal(
-    told: list[_Told], tools: Mapping[str, Tool], limits: Limits, room: ValueRoom
+    records: list[_CallRecord], tools: Mapping[str, Tool], limits: Limits, budget: ValueBudget
 ) -> tuple[tuple[Entry, ...], list[TooLarge]]:
-    """The answered calls, and what was wrong with results that could not be read: those stay the
-    text that they are."""
+    """Return the answered calls, and errors for results that are too large to be read as JSON.
+    The entries of those have the result as text."""
     journal: list[Entry] = []
-    unread: list[TooLarge] = []
-    for each in told:
+    unreadable: list[TooLarge] = []
+    for each in records:
         if not each.answered:
             continue
         call, content = each.call, each.content
@@ -192,9 +212,9 @@ def _journal(
         try:
             if content is None or each.is_error or size(content) <= limits.result:
                 answer = result(
-                    content, is_error=each.is_error, tool=tools.get(call.name), room=room
+                    content, is_error=each.is_error, tool=tools.get(call.name), budget=budget
                 )
         except TooManyValues as error:
-            unread.append(TooLarge(f"the result of {brief(call.id)}: {error}; send less"))
+            unreadable.append(TooLarge(f"the result of {short_id(call.id)}: {error}; send less"))
         journal.append(Entry(call.name, call.arguments, answer, each.digest))
-    return tuple(journal), unread
+    return tuple(journal), unreadable

@@ -1,9 +1,10 @@
-"""The id of a tool call carries what a server without memory needs to go on.
+"""Writes and reads the ids of tool calls, which carry the state that the server does not store.
 
-- The first call of a program: `cr1_<state>`, the text of `program_state`.
+- The first call of a program: `cr1_<state>`, with the text that `program_state` encodes.
 - Every other call: `cr1_<program>_<index>_<digest of the arguments>`.
 
-This is the only place that knows how a call id looks. Ids are a pure function of program and call.
+No other module knows the format of a call id. An id depends on nothing but the program and the
+call, so that a request that is sent again gets the same ids.
 """
 
 import re
@@ -19,13 +20,13 @@ from coderelay.conversation.program_state import (
     decode_state,
     encode_state,
 )
-from coderelay.conversation.state_text import Room, UnreadableState
+from coderelay.conversation.state_text import InflateBudget, UnreadableState
 from coderelay.conversation.turn_errors import DamagedState
 from coderelay.core import Call, Json, Program
 from coderelay.core.json_values import digest
 
 MAX_ID = 64_000
-"""Clients were measured to echo ids up to this length."""
+"""The longest id. Clients were measured to send ids up to this length back unchanged."""
 
 _PREFIX = "cr1_"
 _ESCAPED_PREFIX = [
@@ -33,16 +34,18 @@ _ESCAPED_PREFIX = [
     for each in _PREFIX
     for form in {f"{ord(each):04x}", f"{ord(each):04X}"}
 ]
-# The text of a state begins with `_`, and no program's key does: so the two forms never mix.
+# The text of a state begins with `_` and the key of a program does not, so the two forms of an id
+# cannot be confused.
 _LATER = re.compile(r"cr1_([A-Za-z0-9-]{1,64})_([0-9]{1,6})_([0-9a-f]{16})")
 _PLAIN = re.compile(r"[A-Za-z0-9-]{1,64}")
 _ALWAYS_FITS = 5_000
-"""Characters of a source that ride in an id however badly they compress."""
+"""Sources up to this length always fit into an id, however badly they compress."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaterCall:
-    """What the id of any call but the first says. `program` is the key of the program's id."""
+    """What the id of a program's second or later call contains. `program` is the key of the
+    program's id."""
 
     program: str
     index: int
@@ -50,20 +53,24 @@ class LaterCall:
 
 
 def is_ours(id: Json) -> bool:
-    """Whether an id was handed out by this server, or pretends to be."""
+    """Return whether an id has the prefix of ids that this server makes."""
     return isinstance(id, str) and id.startswith(_PREFIX)
 
 
 def key(program_id: str) -> str:
-    """The program's id as it stands in a call id: itself, or its digest where it does not fit."""
+    """Return a program's id as it is written in call ids: unchanged, or a digest of it if it is too
+    long or has other characters than letters, digits and `-`."""
     if _PLAIN.fullmatch(program_id):
         return program_id
     return "x-" + sha256(program_id.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 def first_id(state: ProgramState) -> str:
-    """The id of a program's first call. Where it would be too long, it does not say which tools
-    there were, and then tells of fewer of the earlier programs: the oldest are left out."""
+    """Return the id of a program's first call, which carries the state.
+
+    If it would be too long, the names of the tools are left out first, then the oldest of the
+    earlier programs.
+    """
     if not _fits(state):
         state = replace(state, tools=None)
     earlier = state.earlier[-MOST_EARLIER:]
@@ -74,19 +81,20 @@ def first_id(state: ProgramState) -> str:
 
 
 def later_id(program_id: str, call: Call) -> str:
-    """The id of a call whose program is carried by something else."""
+    """Return the id of a call whose program is carried elsewhere: by the id of the first call, or
+    by a message of the history."""
     return f"{_PREFIX}{key(program_id)}_{call.index}_{digest(call.arguments)}"
 
 
 def fits(program: Program) -> bool:
-    """Whether a program is short enough to ride in an id."""
+    """Return whether a program is short enough to be carried by an id."""
     if len(program.source) < _ALWAYS_FITS:
         return True
     return _fits(ProgramState(program, "f" * 80, "0" * 16))
 
 
 def hand_out(calls: Sequence[Call], state: ProgramState) -> tuple[HandedCall, ...]:
-    """The calls under ids of which the first one carries the program's state."""
+    """Return the calls with their ids; the id of the program's first call carries the state."""
 
     def id(call: Call) -> str:
         if call.index:
@@ -96,8 +104,8 @@ def hand_out(calls: Sequence[Call], state: ProgramState) -> tuple[HandedCall, ..
     return tuple(HandedCall(id(call), call.index, call.name, call.arguments) for call in calls)
 
 
-def hand_out_beside(calls: Sequence[Call], program: Program) -> tuple[HandedCall, ...]:
-    """The calls under ids that carry nothing, for histories in which the program stands."""
+def hand_out_without_state(calls: Sequence[Call], program: Program) -> tuple[HandedCall, ...]:
+    """Return the calls with ids that carry no state, for histories that contain the program."""
     return tuple(
         HandedCall(later_id(program.id, call), call.index, call.name, call.arguments)
         for call in calls
@@ -114,10 +122,12 @@ def may_carry_programs(body: bytes, more_than: int) -> bool:
     return hidden or body.count(_PREFIX.encode() + b"_") > more_than
 
 
-def decode(id: str, room: Room | None = None) -> ProgramState | LaterCall:
-    """What an id of ours says; `room` is what it and others may unpack to.
+def decode(id: str, budget: InflateBudget | None = None) -> ProgramState | LaterCall:
+    """Return what an id of this server contains. `budget` limits what all ids of a history unpack
+    to.
 
-    Raises `DamagedState` where it is not as it was handed out, and `TooLarge` without room.
+    Raises `DamagedState` if the id is not as it was handed out, and `TooLarge` if the budget is
+    spent.
     """
     later = _LATER.fullmatch(id)
     if later is not None:
@@ -125,7 +135,7 @@ def decode(id: str, room: Room | None = None) -> ProgramState | LaterCall:
     if len(id) >= MAX_ID:
         raise _damaged(id, f"is longer than {MAX_ID:,} characters")
     try:
-        return decode_state(id[len(_PREFIX) :], room)
+        return decode_state(id[len(_PREFIX) :], budget)
     except UnreadableState as error:
         raise _damaged(id, str(error)) from error
 

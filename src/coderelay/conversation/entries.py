@@ -1,4 +1,4 @@
-"""A conversation is plain messages and code blocks; a turn adds new entries to it."""
+"""The values of a conversation: its entries, a client's request, and the events of a turn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,23 +8,26 @@ from coderelay.core import Completed, Entry, Failed, Json, Program, Tool
 from coderelay.languages.language_registry import DEFAULT_LANGUAGE
 
 Message: TypeAlias = Mapping[str, Json]
-"""A message in the shape of Chat Completions, which every upstream understands."""
+"""A message in the format of Chat Completions, which every upstream understands."""
 
 Protocol: TypeAlias = Literal["ids", "messages"]
-Outcomes: TypeAlias = Literal["values", "texts"]
+"""How a program travels with the history: in the ids of its calls, or as messages."""
+OutcomeForm: TypeAlias = Literal["values", "texts"]
+"""How the client's history keeps a program's outcome: as a JSON value or as a text."""
 Finish: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter"]
+"""Why an answer ended, in the words of Chat Completions."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlainMessage:
-    """A message that has nothing to do with code: it goes upstream as it stands."""
+    """A message that has nothing to do with programs. It is sent upstream unchanged."""
 
     message: Message
 
 
 @dataclass(frozen=True, slots=True)
 class HandedCall:
-    """A call that was handed out to the client, under the id that the client knows it by."""
+    """A call that was handed out to the client, with the id that the client knows it by."""
 
     id: str
     index: int
@@ -34,17 +37,18 @@ class HandedCall:
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """A program with its calls and, where it is known, its end.
+    """A program in the history, with its calls and, if it is known, its outcome.
 
-    - `program` is None where the history was trimmed and does not hold it any more.
-    - `journal` holds the answered calls in call order, `pending` those without an answer.
-    - `outcome` is None where it has to be computed by replay.
-    - `text` is what the assistant said beside the program; `remarks` are messages that stood
-      between the calls and their results, and are shown after the block.
-    - `open`: the conversation waits for this block. `interrupted`: the person went on without it.
-    - `whole`: the journal is all that the program was told, so a replay can be tried.
-    - `tools`: names of the tools that the program mentions and that were declared when it began;
-      None where the history does not say. Tools that were added later are not the program's.
+    - `program` is None if the client has trimmed the history and it is no longer there.
+    - `journal` has the answered calls in call order, `pending` the calls without an answer.
+    - `outcome` is None if it has to be computed by replay.
+    - `text` is the assistant's text in the same message as the program. `remarks` are messages
+      between the calls and their results; the model gets them after the block.
+    - `open` means that the program goes on in this turn, `interrupted` that the user wrote
+      something else before it had ended.
+    - `replayable` means that the journal is complete, so that a replay can be tried.
+    - `tools` are the names of the tools that the program mentions and that were declared when it
+      began, or None if the history does not say. The program cannot call tools added later.
     """
 
     program: Program | None
@@ -55,7 +59,7 @@ class CodeBlock:
     remarks: tuple[PlainMessage, ...] = ()
     open: bool = False
     interrupted: bool = False
-    whole: bool = True
+    replayable: bool = True
     fingerprint: str | None = None
     tools: frozenset[str] | None = None
 
@@ -64,12 +68,12 @@ ConversationEntry: TypeAlias = PlainMessage | CodeBlock
 
 
 def is_open(entries: Sequence[ConversationEntry]) -> bool:
-    """Whether a conversation waits for a program, which keeps what it began with."""
+    """Return whether the last entry is a program that goes on in this turn."""
     return bool(entries) and isinstance(entries[-1], CodeBlock) and entries[-1].open
 
 
 def turn_of(entries: Sequence[ConversationEntry]) -> Sequence[ConversationEntry]:
-    """The entries since the person spoke last."""
+    """Return the entries after the last user message."""
     for place in range(len(entries) - 1, -1, -1):
         entry = entries[place]
         if isinstance(entry, PlainMessage) and entry.message.get("role") == "user":
@@ -78,23 +82,23 @@ def turn_of(entries: Sequence[ConversationEntry]) -> Sequence[ConversationEntry]
 
 
 def has_run(entries: Sequence[ConversationEntry]) -> bool:
-    """Whether a program was written since the person spoke last."""
+    """Return whether there is a program after the last user message."""
     return any(isinstance(entry, CodeBlock) for entry in turn_of(entries))
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """What a client asks for, in no API's words.
+    """A client's request, in no API's format.
 
-    - `tools` may be called by programs, `direct` are declarations that the model is offered as
-      they stand, both in the shape of Chat Completions.
-    - `options` are all other fields for the upstream, in the words of Chat Completions.
-    - `protocol`: with `ids` the program rides in the ids of its calls, with `messages` it stands
-      in the history, in whatever shape the dialect has for it.
-    - `outcomes`: what the dialect's history keeps of a program's end. Where that is a text, the
-      model is shown that text from the start.
-    - `bare`: programs are offered even where no tool can be called by one.
-    - `given` is what the dialect wants to know again when it encodes the answer.
+    - `tools` are the tools that programs may call. `direct` are the declarations of tools that the
+      model may call itself; they are sent upstream unchanged, in the format of Chat Completions.
+    - `options` are all other fields for the upstream, as Chat Completions names them.
+    - `protocol` says whether a program travels in the ids of its calls (`ids`) or as messages of
+      the history, in the dialect's own format (`messages`).
+    - `outcome_form` says how the dialect's history keeps a program's outcome. If that is a text,
+      the model gets that text from the start, so that it never sees the outcome change.
+    - `offer_code_without_tools` offers programs to the model even if there is no tool to call.
+    - `dialect_state` is what the dialect needs again when it encodes the answer.
     """
 
     model: str
@@ -111,14 +115,14 @@ class TurnRequest:
     include_usage: bool = False
     receipt: bool = False
     protocol: Protocol = "ids"
-    outcomes: Outcomes = "values"
-    bare: bool = False
-    given: Mapping[str, Json] = field(default_factory=dict)
+    outcome_form: OutcomeForm = "values"
+    offer_code_without_tools: bool = False
+    dialect_state: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Tokens, as the upstream counted them; `details` keeps its own words for the last call."""
+    """How many tokens were used, as the upstream counted them. `details` are its other counts."""
 
     prompt: int = 0
     completion: int = 0
@@ -136,7 +140,7 @@ class TokenUsage:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What code mode did for this request. `saved` is an estimate, in tokens."""
+    """What code mode did for this request. `saved` is an estimate of the tokens that it saved."""
 
     programs: int
     calls: int
@@ -148,7 +152,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class AssistantText:
-    """The assistant's answer in words. A refusal is told in this entry only, not in pieces."""
+    """The assistant's answer as text. A refusal comes only in this entry, never in pieces."""
 
     text: str
     reasoning: str = ""
@@ -158,7 +162,7 @@ class AssistantText:
 
 @dataclass(frozen=True, slots=True)
 class ProgramStarted:
-    """The model wrote a program, and said something beside it."""
+    """The model wrote a program, and possibly text in the same answer."""
 
     program: Program
     text: str = ""
@@ -175,7 +179,7 @@ class CallsHandedOut:
 
 @dataclass(frozen=True, slots=True)
 class ProgramFinished:
-    """The program came to its end."""
+    """The program has ended."""
 
     program: Program
     outcome: Completed | Failed
@@ -183,7 +187,7 @@ class ProgramFinished:
 
 @dataclass(frozen=True, slots=True)
 class DirectCalls:
-    """The model called tools by itself, under the upstream's ids; `calls` are as it wrote them."""
+    """The model called tools itself. `calls` are as it wrote them, with the upstream's ids."""
 
     calls: tuple[Message, ...]
     text: str = ""
@@ -197,7 +201,8 @@ NewEntry: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """The request is sound and replayed: what fails from here on fails in mid-answer."""
+    """The request is valid and its program was replayed. An error after this event comes in the
+    middle of the answer."""
 
     id: str
     created: int
@@ -206,21 +211,21 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class TextStreamed:
-    """A piece of what the assistant says."""
+    """A piece of the assistant's text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningStreamed:
-    """A piece of what the model thinks aloud."""
+    """A piece of the model's reasoning."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class TurnReply:
-    """All that a turn added, in order."""
+    """The end of a turn, with everything that it added to the conversation, in order."""
 
     entries: tuple[NewEntry, ...]
     finish: Finish
@@ -232,11 +237,12 @@ class TurnReply:
 
 
 TurnEvent: TypeAlias = TurnStarted | TextStreamed | ReasoningStreamed | NewEntry | TurnReply
-"""`TurnStarted` is first, `TurnReply` last. Texts come twice: in pieces, and whole in an entry."""
+"""`TurnStarted` comes first and `TurnReply` last. A text comes in pieces, and then as a whole in an
+entry."""
 
 
 def _sum(left: Json, right: Json) -> Json:
-    """Counts added up, whatever they are nested in; of other values the later."""
+    """Add numbers at any depth of two objects; for values that are no numbers, take the right."""
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return {
             key: _sum(left[key], right[key]) if key in left and key in right else value

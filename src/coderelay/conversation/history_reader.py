@@ -1,30 +1,31 @@
-"""A history is read message by message into plain messages and code blocks.
+"""Reads a history, message by message, into plain messages and code blocks.
 
-A block goes on while its calls and their results come, and ends with its `code_result`, with
-anything the assistant says, or with the next program. A user message after it interrupts it.
+A block continues while calls of its program and their results follow. It ends with the program's
+result, with text of the assistant, or with the next program. A user message interrupts it.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from coderelay.conversation import call_ids
-from coderelay.conversation.block_builder import BlockBuilder, Said, brief
+from coderelay.conversation.block_builder import BlockBuilder, IdContent, short_id
 from coderelay.conversation.entries import ConversationEntry, Message, PlainMessage
 from coderelay.conversation.program_state import ProgramState
-from coderelay.conversation.state_text import Room
+from coderelay.conversation.state_text import InflateBudget
 from coderelay.conversation.turn_errors import DamagedState, HistoryError, TooLarge
 from coderelay.core import Completed, Failed, Json, Limits, Program, RequestError, Tool
-from coderelay.core.json_counts import ValueRoom
+from coderelay.core.json_counts import ValueBudget
 
 MOST_PROGRAMS = 10_000
-"""Programs in a history. The id of a call may tell of a hundred, so its length is no bound."""
+"""How many programs a history may have. One call id may carry a hundred programs, so the length of
+a history does not limit their number."""
 _DAMAGED = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ReturnedCall:
-    """A call as a client sent it back. `message` is the call in the client's own words; `direct`:
-    it says of itself that no program made it."""
+    """A call that a client sent back. `message` is the call in the format of Chat Completions;
+    `direct` means that the client marked it as made by the model itself, not by a program."""
 
     id: str
     name: str
@@ -34,9 +35,9 @@ class ReturnedCall:
 
 
 class History:
-    """Reads messages in order; `entries` are what they came to.
+    """Takes the messages of a history in order, and returns the conversation from `entries()`.
 
-    `where` names the message, for errors.
+    In all methods, `where` names the message, for errors.
     """
 
     def __init__(self, tools: Sequence[Tool], limits: Limits) -> None:
@@ -47,79 +48,84 @@ class History:
         self._by_id: dict[str, BlockBuilder] = {}
         self._by_key: dict[str, BlockBuilder] = {}
         self._questions = 0
-        """User messages that nothing has followed yet."""
+        """How many user messages there are at the end so far."""
         self._plain_ids: set[str] = set()
         self._stray: HistoryError | None = None
-        self._room = Room()
+        self._budget = InflateBudget()
         self._begun = 0
 
-    def plain(self, message: Message) -> None:
-        """A message that is neither a call nor an answer."""
+    def add_message(self, message: Message) -> None:
+        """Add a message that is neither a call nor an answer."""
         role = message.get("role")
         if role in ("system", "developer"):
-            self.aside(message)
+            self.add_remark(message)
             return
         if self._open is not None:
             self._open.interrupted = role == "user"
         self._append(PlainMessage(message))
 
-    def beside(self, message: Message) -> None:
-        """What a person said, in an API that puts answers and words into one message: where a
-        block lacks no answer, it goes on, and the words are shown after it."""
-        if self._open is not None and self._open.answered:
-            self.aside(message)
-        else:
-            self.plain(message)
+    def add_user_text(self, message: Message) -> None:
+        """Add a user's text from an API that has answers and text in one message.
 
-    def aside(self, message: Message) -> None:
-        """What nobody said, such as a picture that a tool gave: an open block goes on, and the
-        model is shown it afterwards."""
+        If all calls of the open block are answered, the block goes on, and the model gets the text
+        after it.
+        """
+        if self._open is not None and self._open.answered:
+            self.add_remark(message)
+        else:
+            self.add_message(message)
+
+    def add_remark(self, message: Message) -> None:
+        """Add a message that does not interrupt the open block, such as a picture that a tool
+        returned. The model gets it after the block."""
         if self._open is not None:
             self._open.remarks.append(PlainMessage(message))
         else:
             self._append(PlainMessage(message))
 
-    def calls(
+    def add_calls(
         self, message: Message, calls: Sequence[ReturnedCall], *, text: str, where: str
     ) -> None:
-        """An assistant message with tool calls: a block's, the model's own, or both."""
-        own = any(call.direct for call in calls)  # then the end of an open block was left out
-        if self._open is not None and self._open.bracketed and not own:
+        """Add an assistant message with tool calls: a program's, the model's own, or both."""
+        # A direct call means that the open program has ended, though its result was left out.
+        has_direct = any(call.direct for call in calls)
+        if self._open is not None and self._open.bracketed and not has_direct:
             self._open.text = self._open.text or text
             for call in calls:
-                self._add(self._open, call, self._said(call.id), where)
+                self._add(self._open, call, self._read_id(call.id), where)
             return
         direct = [call for call in calls if not call_ids.is_ours(call.id)]
         if direct:
             self._append(
                 PlainMessage({**message, "tool_calls": [dict(each.message) for each in direct]})
             )
-            self._own(call.id for call in direct)
+            self._mark_direct(call.id for call in direct)
         for call in calls:
             if call_ids.is_ours(call.id):
-                said = self._said(call.id)
-                block = self._block_of(said)
+                id_content = self._read_id(call.id)
+                block = self._block_of(id_content)
                 block.text = block.text or ("" if direct else text)
-                self._add(block, call, said, where)
+                self._add(block, call, id_content, where)
 
-    def expects(self, id: str) -> bool:
-        """Whether a program waits for the answer to this call."""
+    def awaits(self, id: str) -> bool:
+        """Return whether a program waits for the answer to this call."""
         return id in self._by_id and id not in self._plain_ids
 
-    def answer(
+    def add_answer(
         self, message: Message, id: str, content: str | None, *, is_error: bool, where: str
     ) -> None:
-        """A tool message."""
+        """Add a tool message: the answer to a program's call or to a direct one."""
         block = self._by_id.get(id)
         if self._open is not None and self._open.knows(id):
             block = self._open
         if block is not None:
             self._resume(block)
-            block.answer(id, content, is_error=is_error, where=where)
+            block.add_answer(id, content, is_error=is_error, where=where)
         elif id in self._plain_ids:
             self._append(PlainMessage(message))
         elif self._open is not None or call_ids.is_ours(id):
-            stray = HistoryError(f"{brief(id)} answers no call of the conversation", where)
+            reason = "is the answer to a call that is not in the conversation: send the call too"
+            stray = HistoryError(f"{short_id(id)} {reason}", where)
             if self._open is not None:
                 self._open.problems.append(stray)
             else:
@@ -127,36 +133,39 @@ class History:
         else:
             self._append(PlainMessage(message))
 
-    def code(self, program: Program, *, problem: RequestError | None = None) -> None:
-        """A program begins a block that brackets all that follows. `problem`: why it cannot run."""
+    def begin_program(self, program: Program, *, problem: RequestError | None = None) -> None:
+        """Begin the block of a program that is a message of the history. All calls up to its result
+        belong to it. `problem` says why it cannot run, if so."""
         block = self._begin(BlockBuilder(program, call_ids.key(program.id), bracketed=True))
         if problem is not None:
             block.problems.append(problem)
 
-    def code_result(self, id: str, outcome: Completed | Failed, *, where: str) -> None:
-        """A program's end. One whose beginning was trimmed away is nothing to anybody."""
+    def end_program(self, id: str, outcome: Completed | Failed, *, where: str) -> None:
+        """End the open block with its outcome. The result of a program that was trimmed from the
+        history is ignored."""
         block, self._open = self._open, None
         if block is None or block.program is None:
             return
         if block.program.id != id:
-            raise HistoryError(f"the result of {brief(id)} ends a program that is not open", where)
+            reason = "does not belong to the program before it: send messages in their order"
+            raise HistoryError(f"the result of {short_id(id)} {reason}", where)
         block.outcome = outcome
 
     def entries(self) -> tuple[ConversationEntry, ...]:
-        """The conversation. Raises what is wrong with its open block."""
+        """Return the conversation. Raises a `RequestError` if its open block has a problem."""
         if self._stray is not None and self._open is None:
             raise self._stray
         return tuple(reversed([*self._finished()]))
 
     def _finished(self) -> Iterable[ConversationEntry]:
-        """The entries, the last one first: so its results are the last to be refused for want of
-        room."""
-        room = ValueRoom()
+        """Yield the entries, the last one first, so that the newest results are counted before the
+        budget is spent on old ones."""
+        budget = ValueBudget()
         for each in reversed(self._read):
             if isinstance(each, PlainMessage):
                 yield each
                 continue
-            block = each.finish(self._tools, self._limits, room, open=each is self._open)
+            block = each.finish(self._tools, self._limits, budget, open=each is self._open)
             if block.program is not None or block.journal or block.pending:
                 yield block
 
@@ -176,47 +185,50 @@ class History:
         self._by_key[block.key] = block
         return block
 
-    def _add(self, block: BlockBuilder, call: ReturnedCall, said: Said, where: str) -> None:
-        block.call(call.id, call.name, call.arguments, said=said, where=where)
+    def _add(
+        self, block: BlockBuilder, call: ReturnedCall, id_content: IdContent, where: str
+    ) -> None:
+        block.add_call(call.id, call.name, call.arguments, id_content=id_content, where=where)
         self._by_id[call.id] = block
         self._plain_ids.discard(call.id)
 
-    def _own(self, ids: Iterable[str]) -> None:
-        """These ids are now the model's own calls, whatever they were before."""
+    def _mark_direct(self, ids: Iterable[str]) -> None:
+        """Note that these ids are calls of the model itself, whatever they were before."""
         for id in ids:
             self._by_id.pop(id, None)
             self._plain_ids.add(id)
 
-    def _block_of(self, said: Said) -> BlockBuilder:
-        """The block that a call of ours belongs to, begun where it is not there yet."""
-        if said is None or isinstance(said, DamagedState):
+    def _block_of(self, id_content: IdContent) -> BlockBuilder:
+        """Return the block that a program's call belongs to, and begin it if there is none."""
+        if id_content is None or isinstance(id_content, DamagedState):
             return self._begin(BlockBuilder(None, _DAMAGED))
-        if isinstance(said, ProgramState):
-            key = call_ids.key(said.program.id)
+        if isinstance(id_content, ProgramState):
+            key = call_ids.key(id_content.program.id)
             if self._open is not None and self._open.key == key:
                 return self._open
-            for program in said.earlier:
-                self._begin(_begun(program, said))
-            return self._begin(_begun(said.program, said))
-        if self._open is not None and self._open.key in (said.program, _DAMAGED):
+            for program in id_content.earlier:
+                self._begin(_begun(program, id_content))
+            return self._begin(_begun(id_content.program, id_content))
+        if self._open is not None and self._open.key in (id_content.program, _DAMAGED):
             return self._open
-        block = self._by_key.get(said.program)
+        block = self._by_key.get(id_content.program)
         if block is None:
-            return self._begin(BlockBuilder(None, said.program))
+            return self._begin(BlockBuilder(None, id_content.program))
         self._resume(block)
         return block
 
-    def _said(self, id: str) -> Said:
-        """What an id says, if it is one of ours."""
+    def _read_id(self, id: str) -> IdContent:
+        """Decode an id, or return None if it was not made by this server."""
         if not call_ids.is_ours(id):
             return None
         try:
-            return call_ids.decode(id, self._room)
+            return call_ids.decode(id, self._budget)
         except DamagedState as error:
             return error
 
     def _resume(self, block: BlockBuilder) -> None:
-        """Words between the calls and their results do not end a block: they are shown after."""
+        """Reopen a block for which answers come after user messages. The model gets those messages
+        after the block."""
         if self._open is block or block.outcome is not None:
             return
         first = len(self._read) - self._questions

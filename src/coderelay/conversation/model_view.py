@@ -1,8 +1,8 @@
-"""What the model is shown: a code block becomes one tool call and one tool message.
+"""Renders a conversation as the messages that the model gets.
 
-Nothing of the state token goes upstream: every id there is fresh, nine letters and digits, and
-the same for the same conversation. What is shown is cut to a budget, with a note that says how to
-get less; what is journalled never is.
+A code block becomes one tool call and one tool message. The state in call ids never goes upstream:
+ids there are short and made anew, the same for the same conversation. Long results are cut, with a
+note that tells the model how to return less; the program itself always gets the whole result.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,31 +16,34 @@ from coderelay.core.json_values import NotJson, dump
 MAX_VALUE = 20_000
 MAX_LOGS = 5_000
 FAILED = "The program failed (KIND): "
-"""How a failure begins; a kind is put in."""
+"""The beginning of a failure's text, with KIND replaced by its kind."""
 _MAX_INTERRUPTED = 2_000
 _SYSTEM = ("system", "developer")
 _LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-def shown(
+def render_for_model(
     entries: Sequence[ConversationEntry], *, tool_name: Callable[[str], str], prompt: str
 ) -> list[Message]:
-    """The messages for the upstream. `tool_name` gives a language's code tool, and `prompt` is
-    added to the client's own system message."""
+    """Return the messages for the upstream. `tool_name` returns the name of a language's code tool,
+    and `prompt` is added to the client's own system message."""
     messages: list[Message] = []
-    place = 0  # among the blocks: some histories keep words beside a program as a message
+    # Counts blocks, not entries: some histories keep the text beside a program as its own message,
+    # and ids must not depend on that.
+    place = 0
     for entry in entries:
         if isinstance(entry, PlainMessage):
             messages.append(entry.message)
             continue
-        messages += _with_words(messages, list(_block(entry, place, tool_name)))
+        messages += _join_text(messages, list(_block(entry, place, tool_name)))
         place += 1
         messages += [remark.message for remark in entry.remarks]
     return _with_prompt(messages, prompt) if prompt else messages
 
 
 def fresh_id(*parts: Json) -> str:
-    """Nine letters and digits: some providers accept no other form."""
+    """Return an id for the upstream, made of the parts: nine letters and digits, because some
+    providers accept no other form."""
     number = int.from_bytes(sha256(repr(parts).encode("utf-8", "replace")).digest()[:8], "big")
     letters = []
     for _ in range(9):
@@ -49,8 +52,8 @@ def fresh_id(*parts: Json) -> str:
     return "".join(letters)
 
 
-def told(outcome: Completed | Failed) -> str:
-    """A program's end, in words for a model."""
+def outcome_for_model(outcome: Completed | Failed) -> str:
+    """Return the text that tells the model a program's outcome."""
     match outcome:
         case Completed(value):
             parts = ["Result:\n" + _cut(value_text(value), MAX_VALUE, "result")]
@@ -62,8 +65,10 @@ def told(outcome: Completed | Failed) -> str:
     return "\n\n".join([*parts, logs] if logs else parts)
 
 
-def exchange(id: str, name: str, arguments: str, *, text: str, content: str) -> list[Message]:
-    """A tool call and the answer to it."""
+def call_and_answer(
+    id: str, name: str, arguments: str, *, text: str, content: str
+) -> list[Message]:
+    """Return the messages for one tool call and its answer."""
     call = {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
     return [
         {"role": "assistant", "content": _beside(text), "tool_calls": [call]},
@@ -73,10 +78,10 @@ def exchange(id: str, name: str, arguments: str, *, text: str, content: str) -> 
 
 def _block(block: CodeBlock, place: int, tool_name: Callable[[str], str]) -> Iterator[Message]:
     if block.program is None or (block.outcome is None and not block.interrupted):
-        yield from _plainly(block, place)
+        yield from _as_plain_calls(block, place)
         return
-    content = _interrupted(block) if block.outcome is None else told(block.outcome)
-    yield from exchange(
+    content = _interrupted(block) if block.outcome is None else outcome_for_model(block.outcome)
+    yield from call_and_answer(
         fresh_id(place, block.program.id),
         tool_name(block.program.language),
         dump({"code": block.program.source}),
@@ -85,16 +90,16 @@ def _block(block: CodeBlock, place: int, tool_name: Callable[[str], str]) -> Ite
     )
 
 
-def _plainly(block: CodeBlock, place: int) -> Iterator[Message]:
-    """A block that cannot be replayed, as plain calls and results."""
+def _as_plain_calls(block: CodeBlock, place: int) -> Iterator[Message]:
+    """Yield messages for a block whose outcome is unknown: its calls and results."""
     parts = [(each.name, each.arguments, _result(each.result)) for each in block.journal]
     parts += [(each.name, each.arguments, "(no result)") for each in block.pending]
     ids = [fresh_id(place, number) for number in range(len(parts))]
     if not parts:
         return
     calls = [
-        {"id": id, "type": "function", "function": {"name": name, "arguments": _arguments(given)}}
-        for id, (name, given, _) in zip(ids, parts, strict=True)
+        {"id": id, "type": "function", "function": {"name": name, "arguments": _arguments(passed)}}
+        for id, (name, passed, _) in zip(ids, parts, strict=True)
     ]
     yield {"role": "assistant", "content": _beside(block.text), "tool_calls": calls}
     for id, (_, _, content) in zip(ids, parts, strict=True):
@@ -126,7 +131,7 @@ def _result(result: Result) -> str:
 
 
 def failure_text(failure: Failure) -> str:
-    """A failure, in words for a model."""
+    """Return the text that tells the model about a failure."""
     what = ": ".join(part for part in (failure.name, failure.message) if part)
     where = ""
     if failure.line is not None:
@@ -149,12 +154,12 @@ def _cut(text: str, most: int, what: str) -> str:
     advice = "log less" if what == "log" else "return less: pick fields, filter, count, summarise"
     return (
         f"{text[:most]}…\n[The {what} is {len(text):,} characters, "
-        f"the first {most:,} are shown: {advice}.]"
+        f"only the first {most:,} are shown: {advice}.]"
     )
 
 
 def value_text(value: Json) -> str:
-    """A value as text: a string as it is, all else as JSON, and so an empty string."""
+    """Return a value as text: a non-empty string unchanged, everything else as JSON."""
     if isinstance(value, str) and value:
         return value
     try:
@@ -167,8 +172,8 @@ def _arguments(arguments: Json) -> str:
     return dump(arguments if isinstance(arguments, dict) else {"arguments": arguments})
 
 
-def _with_words(before: list[Message], block: list[Message]) -> list[Message]:
-    """What the assistant said just before its program belongs to the same message."""
+def _join_text(before: list[Message], block: list[Message]) -> list[Message]:
+    """Move the assistant's text just before a program into the program's own message."""
     if before and block and not block[0].get("content"):
         last = before[-1]
         if last.get("role") == "assistant" and not last.get("tool_calls"):
@@ -178,12 +183,13 @@ def _with_words(before: list[Message], block: list[Message]) -> list[Message]:
 
 
 def _beside(content: Json) -> Json:
-    """Words beside a call. White space alone is none: not every API would keep it."""
+    """Return the content of a message with calls: None for white space, which not every API
+    keeps, so that all histories give the same messages."""
     return None if isinstance(content, str) and not content.strip() else content
 
 
 def _with_prompt(messages: list[Message], prompt: str) -> list[Message]:
-    """The prompt stands at the end of the client's own system message, or alone."""
+    """Add the prompt at the end of the client's system message, or as a system message."""
     if not messages or messages[0].get("role") not in _SYSTEM:
         return [{"role": "system", "content": prompt}, *messages]
     own = messages[0].get("content")

@@ -1,7 +1,7 @@
-"""How the first version wrote the state of programs whose source stands in the history.
+"""Reads the state of programs as the first version wrote it.
 
-Conversations that were under way when a server was upgraded still send these; nothing writes them
-any more. Remove this module one release after they were last written.
+Clients whose conversation began before an upgrade still send this form; nothing writes it any more.
+Remove this module one release after it was last written.
 """
 
 import re
@@ -16,7 +16,7 @@ _FINGERPRINT = re.compile(r"cr1-([a-z]{1,20})-([0-9]{1,10})-([0-9a-f]{16})")
 
 
 def from_block_id(text: str, language: str) -> SourcelessState | None:
-    """What the id of an Anthropic block says, or None where it is not of this form."""
+    """Return the state in the id of an Anthropic block, or None if it has another form."""
     match = _BLOCK_ID.fullmatch(text)
     if match is None or int(match[2]) > LATEST:
         return None
@@ -24,7 +24,8 @@ def from_block_id(text: str, language: str) -> SourcelessState | None:
 
 
 def from_fingerprint(text: str, id: str, source: str) -> Program | None:
-    """The program that a fingerprint of Responses was made for, or None where it is not this."""
+    """Return the program that a fingerprint of the Responses API was made for, or None if it was
+    made for another one."""
     match = _FINGERPRINT.fullmatch(text)
     if match is None or int(match[2]) > LATEST:
         return None

@@ -1,8 +1,10 @@
-"""An outcome as text, for histories that keep nothing else of it, and back.
+"""Writes an outcome as text, for histories that keep nothing else of it, and reads it back.
 
-    told(recalled(outcome)) == told(recalled(recalled(outcome)))
+What the model gets must not depend on whether a program has just ended or its text came back from
+the client. So a second round trip through text changes nothing:
 
-So the model is shown the same whether a program just ended or its text came back.
+    once = after_text_round_trip(outcome)
+    outcome_for_model(once) == outcome_for_model(after_text_round_trip(once))
 """
 
 import re
@@ -13,7 +15,7 @@ from coderelay.core import Completed, Failed, Failure
 from coderelay.core.outcome import FailureKind
 
 OUTPUT = ("text", "print")
-"""What a program puts out on purpose; all else it writes is its log."""
+"""The levels of logs that are a program's output; the others are its log."""
 
 _KINDS: dict[str, FailureKind] = {
     "syntax": "syntax",
@@ -25,31 +27,33 @@ _KINDS: dict[str, FailureKind] = {
 _HEAD = re.compile(re.escape(FAILED).replace("KIND", r"([a-z_]+)( limit)?"))
 
 
-def as_text(outcome: Completed | Failed) -> str:
-    """The output and the value of a program, or its failure, and then its log. A log alone stands
-    for the output, and null for nothing at all."""
-    said, log = put_out(outcome)
-    if not said:
-        said, log = log or value_text(None), ""
-    return f"{said}\n\nLog:\n{log}" if log else said
+def outcome_as_text(outcome: Completed | Failed) -> str:
+    """Return the text of an outcome: output and value, or the failure, then the log.
+
+    Without any output the log takes its place, and without both the text is `null`.
+    """
+    output, log = output_and_log(outcome)
+    if not output:
+        output, log = log or value_text(None), ""
+    return f"{output}\n\nLog:\n{log}" if log else output
 
 
-def put_out(outcome: Completed | Failed) -> tuple[str, str]:
-    """The output and the value of a program, or its failure; and its log."""
+def output_and_log(outcome: Completed | Failed) -> tuple[str, str]:
+    """Return two texts: a program's output and value, or its failure; and its log."""
     match outcome:
         case Completed(value, logs):
-            said = [log.text for log in logs if log.level in OUTPUT]
+            output = [log.text for log in logs if log.level in OUTPUT]
             if value is not None:
-                said.append(value_text(value))
-            return "\n".join(said), "\n".join(log.text for log in logs if log.level not in OUTPUT)
+                output.append(value_text(value))
+            return "\n".join(output), "\n".join(log.text for log in logs if log.level not in OUTPUT)
         case Failed(error, logs):
             return failure_text(error), "\n".join(log.text for log in logs)
         case _:
             assert_never(outcome)
 
 
-def from_text(text: str, *, failed: bool) -> Completed | Failed:
-    """The outcome that a text of a history stands for."""
+def outcome_from_text(text: str, *, failed: bool) -> Completed | Failed:
+    """Return the outcome that a text from a history stands for."""
     if not failed:
         return Completed(text)
     head = _HEAD.match(text)
@@ -61,6 +65,6 @@ def from_text(text: str, *, failed: bool) -> Completed | Failed:
     return Failed(Failure(_KINDS.get(head[1], "exception"), message))
 
 
-def recalled(outcome: Completed | Failed) -> Completed | Failed:
-    """An outcome as it comes back from such a history."""
-    return from_text(as_text(outcome), failed=isinstance(outcome, Failed))
+def after_text_round_trip(outcome: Completed | Failed) -> Completed | Failed:
+    """Return an outcome as it will be after it was written to a history as text and read back."""
+    return outcome_from_text(outcome_as_text(outcome), failed=isinstance(outcome, Failed))

@@ -1,12 +1,12 @@
-"""What a replay needs of a program, as the fields of a state text.
+"""Encodes and decodes the state that a replay of a program needs.
 
 | field | what |
 |---|---|
-| `program` | id, language, created and source; the source is null where it stands elsewhere |
-| `digest` | of the source, where it stands elsewhere |
+| `program` | id, language, created and source; source is null if it is elsewhere in the history |
+| `digest` | digest of the source, if it is elsewhere in the history |
 | `fingerprint` | the version of the sandbox that the program began in |
 | `arguments` | digest of the arguments of the program's first call |
-| `earlier` | programs without calls that ended before it in the turn: no other id carries them |
+| `earlier` | earlier programs of the turn that made no calls, so that no other id carries them |
 | `tools` | names of the tools that these programs mention and that were declared when they began |
 
 Add a field here and in `KNOWN`; `state_text` says which changes are safe.
@@ -16,25 +16,25 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coderelay.conversation.state_text import Room, UnreadableState, pack, unpack
+from coderelay.conversation.state_text import InflateBudget, UnreadableState, pack, unpack
 from coderelay.conversation.turn_errors import TooLarge
 from coderelay.core import InvalidProgram, Json, Program
 from coderelay.core.json_values import digest
 
 MOST_EARLIER = 100
-"""Programs without calls that a state may tell of."""
+"""How many earlier programs without calls a state may carry."""
 
 KNOWN = frozenset({"program", "digest", "fingerprint", "arguments", "earlier", "tools"})
 _SOURCELESS = 10_000
-"""Bytes that the state of a program may unpack to whose source stands elsewhere."""
+"""How many bytes a state without source may unpack to."""
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramState:
-    """A program with all that a server without memory needs to go on with it.
+    """A program, with everything that a server without stored state needs to go on with it.
 
-    `tools` is None where the state does not say which tools there were.
+    `tools` is None if the state does not say which tools were declared.
     """
 
     program: Program
@@ -46,7 +46,7 @@ class ProgramState:
 
 @dataclass(frozen=True, slots=True)
 class SourcelessState:
-    """The same for a program whose source stands elsewhere in the history."""
+    """The state of a program whose source is elsewhere in the history."""
 
     id: str
     language: str
@@ -54,14 +54,14 @@ class SourcelessState:
     digest: str
 
     def program(self, source: str) -> Program | None:
-        """The program with this source, or None where that is not the source it began with."""
+        """Return the program with this source, or None if it began with another source."""
         if digest(source) != self.digest:
             return None
         return Program(self.language, source, self.id, self.created)
 
 
 def encode_state(state: ProgramState) -> str | None:
-    """The text that carries a program, or None where it is too large."""
+    """Return the text that carries a state, or None if it would be too large."""
     fields: dict[str, Json] = {
         "program": _places(state.program),
         "fingerprint": state.fingerprint,
@@ -73,10 +73,10 @@ def encode_state(state: ProgramState) -> str | None:
     return pack(fields)
 
 
-def decode_state(text: str, room: Room | None = None) -> ProgramState:
-    """The program that a text carries. Raises `UnreadableState`, and `TooLarge` where there is no
-    room to unpack it."""
-    fields = unpack(text, KNOWN, room)
+def decode_state(text: str, budget: InflateBudget | None = None) -> ProgramState:
+    """Return the state that a text carries. Raises `UnreadableState`, and `TooLarge` if the budget
+    for unpacking is spent."""
+    fields = unpack(text, KNOWN, budget)
     fingerprint, arguments = fields.get("fingerprint", ""), fields.get("arguments", "")
     earlier = fields.get("earlier", [])
     if not isinstance(fingerprint, str) or not _is_digest(arguments):
@@ -89,15 +89,16 @@ def decode_state(text: str, room: Room | None = None) -> ProgramState:
 
 
 def encode_without_source(program: Program) -> str:
-    """The text that carries a program whose source the client sends beside it."""
+    """Return the text that carries the state of a program without its source, which the client
+    sends in another field."""
     places = [program.id, program.language, program.created, None]
     return pack({"program": places, "digest": digest(program.source)}) or ""
 
 
 def decode_without_source(text: str) -> SourcelessState:
-    """What such a text carries. Raises `UnreadableState`."""
+    """Return the state in a text of `encode_without_source`. Raises `UnreadableState`."""
     try:
-        fields = unpack(text, KNOWN, Room(_SOURCELESS))
+        fields = unpack(text, KNOWN, InflateBudget(_SOURCELESS))
     except TooLarge as error:
         raise UnreadableState(f"unpacks to more than {_SOURCELESS:,} bytes") from error
     known: Json = fields.get("digest")

@@ -1,19 +1,19 @@
-"""State that a client carries, as one text of letters, digits, `-` and `_`.
+"""Packs state into a text of letters, digits, `-` and `_` that a client sends back unchanged.
 
     base64url( format byte, CRC-32, deflate( JSON object ) )
 
-It is the only format of what rides in call ids, block ids and fingerprints. How it may change:
+This is the only format of state in call ids, block ids and fingerprints. How it may change:
 
 - A reader ignores fields that it does not know. So a release may add a field, and servers of the
-  release before can still go on with the conversation.
+  previous release can still continue the conversation.
 - A field that must not be ignored is listed in the field `needs`. A server that does not know it
   refuses the text, and says that a newer server made it.
-- A change that is neither gets a format byte of its own; it is read one release before it is
-  written. A list with five places is the form of the first version, and is still read.
-- Nothing that varies between two equal requests may be in it: ids are a pure function of program
-  and call, so that a request that is sent again gets the same answer.
+- Any other change gets its own format byte, and a release reads it before another writes it. The
+  first version wrote a list of five values, which is still read.
+- Nothing that varies between two equal requests may be in it: a request that is sent again must
+  get the same ids.
 
-Nothing is signed: see docs/design/no-signature.md. The checksum tells damage from intent.
+Nothing is signed: see docs/design/no-signature.md. The checksum detects accidental damage.
 """
 
 import base64
@@ -30,11 +30,11 @@ from coderelay.core.json_reader import read_json
 from coderelay.core.json_values import NotJson
 
 MAX_INFLATED = 1_000_000
-"""Bytes that a text may unpack to: a small one could otherwise hold gigabytes."""
+"""How many bytes one text may unpack to: without a limit, a short one could hold gigabytes."""
 _MOST = Counts(items=10_000, containers=10_000)
-"""Values in a state: it is made of a few long texts."""
+"""How many values a state may have. It consists of a few long strings."""
 MOST_INFLATED = 16_000_000
-"""Bytes that all texts of a history may unpack to: a hundred bytes of each may hold a megabyte."""
+"""How many bytes all texts of a history together may unpack to."""
 
 _NAMED_FIELDS = b"\xfe"
 _FIRST_VERSION = b"\xfd"
@@ -42,19 +42,20 @@ _TEXT = re.compile(r"[A-Za-z0-9_-]*")
 _PLACES = ("program", "fingerprint", "index", "arguments", "earlier")
 
 
-class Room:
-    """How many bytes the texts of one history may still unpack to."""
+class InflateBudget:
+    """How many bytes the state texts of one history may still unpack to."""
 
     def __init__(self, left: int = MOST_INFLATED) -> None:
         self.left = left
 
 
 class UnreadableState(ValueError):
-    """The text is not state as it was handed out; the message says why, after `the id …`."""
+    """A text is not a state as it was handed out. The message says why, and continues a sentence
+    such as "the call id …"."""
 
 
 def pack(fields: Mapping[str, Json]) -> str | None:
-    """The text that carries the fields, or None where they are too large."""
+    """Return the text that carries the fields, or None if they are too large."""
     plain = json.dumps(fields, separators=(",", ":"), sort_keys=True).encode()
     if len(plain) > MAX_INFLATED:
         return None
@@ -63,13 +64,15 @@ def pack(fields: Mapping[str, Json]) -> str | None:
     return base64.urlsafe_b64encode(whole).rstrip(b"=").decode()
 
 
-def unpack(text: str, known: frozenset[str], room: Room | None = None) -> dict[str, Json]:
-    """The fields in a text. `known` are the fields that the caller understands, and `room` is what
-    this text and others may unpack to.
+def unpack(
+    text: str, known: frozenset[str], budget: InflateBudget | None = None
+) -> dict[str, Json]:
+    """Return the fields in a text. `known` are the fields that the caller understands, and `budget`
+    limits what this text and others unpack to.
 
-    Raises `UnreadableState`, and `TooLarge` where there is no room.
+    Raises `UnreadableState`, and `TooLarge` if the budget is spent.
     """
-    fields = _parse(_inflate(_decode(text), room or Room()))
+    fields = _parse(_inflate(_decode(text), budget or InflateBudget()))
     unknown = set(_names(fields.get("needs", []))) - known
     if unknown:
         raise UnreadableState(
@@ -80,27 +83,27 @@ def unpack(text: str, known: frozenset[str], room: Room | None = None) -> dict[s
 
 def _decode(text: str) -> bytes:
     if not _TEXT.fullmatch(text):
-        raise UnreadableState("holds a character that no id has")
+        raise UnreadableState("has a character that is never in an id")
     try:
         return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except binascii.Error as error:
-        raise UnreadableState("is cut") from error
+        raise UnreadableState("was cut short") from error
 
 
-def _inflate(whole: bytes, room: Room) -> tuple[bytes, bytes]:
-    """The format byte and the JSON text."""
+def _inflate(whole: bytes, budget: InflateBudget) -> tuple[bytes, bytes]:
+    """Return the format byte and the JSON text."""
     form, checksum, packed = whole[:1], whole[1:5], whole[5:]
     if form not in (_NAMED_FIELDS, _FIRST_VERSION):
         raise UnreadableState("has a format that this server does not know")
     if zlib.crc32(packed).to_bytes(4, "big") != checksum:
-        raise UnreadableState("is cut or changed: its checksum does not match")
+        raise UnreadableState("was cut short or changed (its checksum does not match)")
     inflate = zlib.decompressobj(wbits=-15)
     try:
-        plain = inflate.decompress(packed, min(MAX_INFLATED, room.left + 1))
+        plain = inflate.decompress(packed, min(MAX_INFLATED, budget.left + 1))
     except zlib.error as error:
         raise UnreadableState("cannot be read") from error
-    room.left -= len(plain)
-    if room.left < 0:
+    budget.left -= len(plain)
+    if budget.left < 0:
         raise TooLarge(
             "the programs in the call ids of this history unpack to too many bytes: "
             "send a shorter history"

@@ -1,15 +1,15 @@
-"""What can go wrong in a turn, by whose fault it is.
+"""The errors of a turn, grouped by who has to act on them.
 
-RequestError                 the client must change the request
+RequestError                 the client has to change the request
 ├── FieldError               a field has the wrong type
-├── Unsupported              a field has a value that cannot be served
-├── HistoryError             the messages do not make a conversation
-│   └── DamagedToken         a call id is not as it was handed out
+├── Unsupported              a field has a value that this server does not support
+├── HistoryError             the messages are not a valid conversation
+│   └── DamagedState         a call id is not as it was handed out
 └── TooLarge                 something is over its limit
 CoderelayError
-├── ProgramsSpent            the model wrote program after program and never came to an end
+├── ProgramsSpent            the model wrote too many programs without coming to an answer
 └── UpstreamError            the model's endpoint failed
-    └── UpstreamTimeout      …or did not answer in time
+    └── UpstreamTimeout      the model's endpoint did not answer in time
 """
 
 from coderelay.core import CoderelayError, RequestError
@@ -24,7 +24,7 @@ class FieldError(RequestError):
 
 
 class Unsupported(RequestError):
-    """A field asks for what this server does not do; `param` names it."""
+    """A field has a value that this server does not support; `param` names it."""
 
     def __init__(self, param: str, message: str) -> None:
         super().__init__(f"'{param}' {message}")
@@ -32,7 +32,7 @@ class Unsupported(RequestError):
 
 
 class HistoryError(RequestError):
-    """The history cannot be continued; `param` names the message where that is known."""
+    """The history is not valid; `param` names the message, if it is known."""
 
     def __init__(self, message: str, param: str | None = None) -> None:
         super().__init__(f"{param}: {message}" if param else message)
@@ -52,11 +52,12 @@ class TooLarge(RequestError):
 
 
 class ProgramsSpent(CoderelayError):
-    """The turn's programs are spent; the message shows how the last one ended."""
+    """The model wrote as many programs as a turn may have; the message says how the last one
+    ended."""
 
 
 class UpstreamError(CoderelayError):
-    """The model's endpoint failed. `status` is its own, where it had one."""
+    """The model's endpoint failed. `status` is its HTTP status, if it answered."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)

@@ -1,4 +1,7 @@
-"""Whether something is large: then it is not worked on in the event loop, where others wait."""
+"""Decides whether an outcome or event is so large that a thread must work on it.
+
+Encoding something large in the event loop would block all other requests.
+"""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -22,12 +25,12 @@ _MANY_LOGS = 1_000
 
 
 def is_large_outcome(outcome: Outcome) -> bool:
-    """Whether a program's value, its calls or its logs are large."""
+    """Return whether a program's value, its calls or its logs are large."""
     return len(outcome.logs) > _MANY_LOGS or not is_small(*_of_outcome(outcome))
 
 
 def is_large_event(event: TurnEvent) -> bool:
-    """Whether what is written to a client for an event is large."""
+    """Return whether what the client gets for an event is large."""
     if isinstance(event, ProgramFinished) and len(event.outcome.logs) > _MANY_LOGS:
         return True
     if isinstance(event, TurnReply):

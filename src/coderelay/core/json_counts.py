@@ -56,8 +56,8 @@ def check_counts(data: bytes, most: Counts = MOST) -> None:
         _exact_counts(data, most).check(most)
 
 
-class ValueRoom:
-    """A budget of values that several texts share."""
+class ValueBudget:
+    """How many values several texts may have together."""
 
     def __init__(self, most: Counts = MOST) -> None:
         self._most = most

@@ -1,4 +1,4 @@
-"""What a model meant: words, a program, calls of its own, or something to tell it off for."""
+"""Interprets a model's answer: as text, a program, direct tool calls, or an invalid call."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ from coderelay.models.model_answer import ModelAnswer, ModelCall
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What the model was offered. `code` is the code tool's name, None where there was none."""
+    """What the model was offered: `code` is the name of the code tool, or None if it was not
+    offered, and `direct` are the names of the tools that it may call itself."""
 
     toolset: Toolset
     code: str | None
@@ -27,14 +28,14 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """Text for the client; nothing at all is words, too."""
+    """Text for the client, which may be empty."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramText:
-    """A program, and the text beside it."""
+    """A program, and the text in the same answer."""
 
     source: str
     text: str
@@ -42,7 +43,7 @@ class ProgramText:
 
 @dataclass(frozen=True, slots=True)
 class OwnCalls:
-    """Calls of tools that the model may call itself, as the client gets them."""
+    """Direct calls: of tools that the model may call itself, as the client gets them."""
 
     calls: tuple[Message, ...]
     text: str
@@ -50,7 +51,7 @@ class OwnCalls:
 
 @dataclass(frozen=True, slots=True)
 class InvalidCall:
-    """A call that cannot be carried out, and what the model is told of it."""
+    """A call that cannot be carried out. `reason` is what the model is told about it."""
 
     name: str
     arguments: str
@@ -61,15 +62,22 @@ class InvalidCall:
 Meaning: TypeAlias = PlainText | ProgramText | OwnCalls | InvalidCall
 
 
-def understand(answer: ModelAnswer, speech: Speech, offer: Offer) -> Meaning:
-    """The first kind of call counts, and the first program only: the rest is dropped."""
+def interpret(answer: ModelAnswer, speech: Speech, offer: Offer) -> Meaning:
+    """Return what an answer means.
+
+    The first call decides: if it is a program, all other calls are dropped, and if it is a direct
+    call, only the direct calls are kept. `speech` has found programs and calls that the model wrote
+    as text instead of calling a tool.
+    """
     calls, text = answer.calls, answer.text
     if not calls and offer.code is not None and speech.rest() and answer.finish == "stop":
         before = text[: len(text) - len(speech.rest())]
         source = speech.program(offer.toolset.spellings)
         if source is not None:
             return ProgramText(source, before)
-        calls = [ModelCall(name=name, written=StringIO(given)) for name, given in speech.calls()]
+        calls = [
+            ModelCall(name=name, written=StringIO(arguments)) for name, arguments in speech.calls()
+        ]
         text = before if calls else text
     if not calls or (offer.code is None and not offer.direct):
         return PlainText(text)
@@ -78,8 +86,10 @@ def understand(answer: ModelAnswer, speech: Speech, offer: Offer) -> Meaning:
         return _code(first, answer, text)
     if first.name in offer.direct:
         chosen = [call for call in calls if call.name in offer.direct]
-        return OwnCalls(_written(chosen if offer.parallel else chosen[:1]), text)
-    return InvalidCall(first.name, _sound(first.arguments), _reproach(first.name, offer), text)
+        return OwnCalls(_as_messages(chosen if offer.parallel else chosen[:1]), text)
+    return InvalidCall(
+        first.name, _valid_arguments(first.arguments), _unknown_tool(first.name, offer), text
+    )
 
 
 def _code(call: ModelCall, answer: ModelAnswer, text: str) -> Meaning:
@@ -89,19 +99,20 @@ def _code(call: ModelCall, answer: ModelAnswer, text: str) -> Meaning:
         if answer.finish == "length":
             return PlainText(text)
         reason = (
-            f"The arguments of {call.name} are no JSON ({error}): nothing was run. "
+            f"The arguments of {call.name} are not valid JSON ({error}): nothing was run. "
             'Send one object {"code": "…"} with the whole program as a JSON string.'
         )
-        return InvalidCall(call.name, _sound(call.arguments), reason, text)
+        return InvalidCall(call.name, _valid_arguments(call.arguments), reason, text)
     source = _source(arguments)
     if source is None:
         reason = f'{call.name} takes one object {{"code": "…"}}: nothing was run.'
-        return InvalidCall(call.name, _sound(call.arguments), reason, text)
+        return InvalidCall(call.name, _valid_arguments(call.arguments), reason, text)
     return ProgramText(source, text)
 
 
 def _source(arguments: Json) -> str | None:
-    """The program in the arguments: under `code`, or the only text that is there."""
+    """Return the program in the arguments of the code tool: the value of `code`, or else the only
+    string that is there."""
     if isinstance(arguments, str):
         return arguments
     if not isinstance(arguments, Mapping):
@@ -113,7 +124,8 @@ def _source(arguments: Json) -> str | None:
     return texts[0] if len(texts) == 1 else None
 
 
-def _reproach(name: str, offer: Offer) -> str:
+def _unknown_tool(name: str, offer: Offer) -> str:
+    """Return what the model is told about a call of a tool that it was not offered."""
     identifier = offer.toolset.identifiers.get(name)
     if offer.code is None:
         return f"There is no tool {name!r:.80}: nothing was run."
@@ -125,8 +137,9 @@ def _reproach(name: str, offer: Offer) -> str:
     )
 
 
-def _sound(arguments: str) -> str:
-    """Arguments that an upstream accepts back, whatever the model wrote."""
+def _valid_arguments(arguments: str) -> str:
+    """Return the arguments as a JSON object, whatever the model wrote, because upstreams refuse a
+    history with other arguments."""
     try:
         if isinstance(read_model_json(arguments), dict):
             return arguments
@@ -135,8 +148,9 @@ def _sound(arguments: str) -> str:
     return dump({"code": arguments[:LONGEST]})
 
 
-def _written(calls: list[ModelCall]) -> tuple[Message, ...]:
-    """The calls under the upstream's ids, or under fresh ones where those cannot tell apart."""
+def _as_messages(calls: list[ModelCall]) -> tuple[Message, ...]:
+    """Return the calls with the upstream's ids, or with new ones if those are missing, doubled, or
+    look like ids of this server."""
     written: list[Message] = []
     seen: set[str] = set()
     for place, call in enumerate(calls):

@@ -1,4 +1,4 @@
-"""Drives turns: runs their programs, asks the model, and passes on what happens."""
+"""Drives turns: runs their programs, asks the model, and yields the events of a turn."""
 
 import secrets
 import string
@@ -22,18 +22,18 @@ from coderelay.models.model import Delta, Model
 
 _REPLAY_SHARE = 5
 _SHORT_ANSWER = 64 * KB
-"""Characters of a model's answer that are worked on in the event loop."""
+"""How many characters of an answer are worked on in the event loop; longer ones run elsewhere."""
 
 _ALPHABET = string.ascii_letters + string.digits
 
 
 def new_id() -> str:
-    """Nine letters and digits that no other program has."""
+    """Return a random id for a program: nine letters and digits."""
     return "".join(secrets.choice(_ALPHABET) for _ in range(9))
 
 
 class _Steps:
-    """Takes the steps of a turn in the event loop, or aside once something in the turn is large."""
+    """Takes the steps of a turn in the event loop, or elsewhere once something in it is large."""
 
     def __init__(self, run_aside: RunBlocking, *, large: bool) -> None:
         self.large = large
@@ -41,23 +41,24 @@ class _Steps:
         self._received = 0
 
     async def take(self, step: Callable[[], Step]) -> Step:
-        """The step that comes next."""
+        """Take a step and return the next one."""
         return await here_or_aside(step, self._run_aside, large=self.large)
 
     def count(self, delta: Delta) -> None:
-        """The model has sent so much more."""
+        """Count the characters that the model has sent."""
         self._received += len(getattr(delta, "text", "") or getattr(delta, "arguments", ""))
         self.large |= self._received > _SHORT_ANSWER
 
 
 class Gateway:
-    """Plays turns with one model and one engine for each language. It keeps nothing of a turn but
-    caches, which may be dropped at any time.
+    """Serves turns with one model and one engine for each language.
 
-    `replay_fuel` is what all replays of finished programs may cost in one request: by default a
-    fifth of what one step of a program may. Tools whose declarations would take more than
-    `declaration_tokens` are listed in an index. `undeclared_arguments` says whether a call with an
-    argument that its tool does not declare is refused.
+    It stores nothing about a turn but caches, which can be dropped at any time.
+
+    `replay_fuel` is the fuel for all replays of finished programs in one request; the default is a
+    fifth of what one step of a program may spend. If the declarations of the tools would take more
+    than `declaration_tokens`, the model gets an index instead. `undeclared_arguments` says whether
+    a call with an argument that its tool does not declare is refused.
     """
 
     def __init__(
@@ -91,14 +92,14 @@ class Gateway:
         large: bool = False,
         observe: Callable[[TurnEvent], None] = lambda event: None,
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Everything that a request leads to; `TurnStarted` first, the `Reply` last. `observe` is
-        told of each event before it is passed on.
+        """Serve a request and yield its events, `TurnStarted` first and `TurnReply` last. `observe`
+        is called with each event before it is yielded.
 
-        Programs run by `run_blocking`. Steps that would hold up the event loop are taken by
-        `run_aside`: all of them, if the request is `large`.
+        `run_blocking` runs the programs. `run_aside` takes the steps that would block the event
+        loop for long: all of them, if the request is `large`.
 
-        Raises `RequestError`s before `TurnStarted`. Later: `UpstreamError`, `ProgramsSpent`, and
-        `EngineError` where the server could not do its part.
+        Raises `RequestError` before `TurnStarted`. After it: `UpstreamError`, `ProgramsSpent`, and
+        `EngineError` if the server failed.
         """
         toolset = await self._toolset(request, request.language, run_blocking)
         started = TurnStarted(self._new_id(), int(self._now()), request.model)
@@ -133,7 +134,7 @@ class Gateway:
                     assert_never(step)
 
     def estimate(self, request: TurnRequest) -> int:
-        """About how many tokens the model would be shown. Blocks, where the tools are new."""
+        """Return an estimate of the prompt's tokens. This blocks if the tools are new."""
         return estimated_tokens(request, self._toolsets.of(request.tools, request.language))
 
     async def _run(
@@ -147,8 +148,8 @@ class Gateway:
     async def _toolset(
         self, request: TurnRequest, language: str, run_blocking: RunBlocking
     ) -> Toolset:
-        """What follows from the tools in a language; new ones are worked out elsewhere."""
-        known = self._toolsets.kept(request.tools, language)
+        """Return the toolset of a request, from the cache or built by `run_blocking`."""
+        known = self._toolsets.cached(request.tools, language)
         if known is not None:
             return known
         return await run_blocking(partial(self._toolsets.of, request.tools, language))

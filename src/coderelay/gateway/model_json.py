@@ -1,4 +1,4 @@
-"""JSON that a model wrote, up to the length that any sensible text of it has."""
+"""Reads JSON that a model wrote, up to a maximum length."""
 
 from coderelay.core import Json
 from coderelay.core.json_reader import LENIENT, STRICT, read_json
@@ -6,11 +6,12 @@ from coderelay.core.json_values import NotJson
 from coderelay.core.limits import MB
 
 LONGEST = 1 * MB
-"""Characters of a text that is read: no program, and no answer in a format, is so long."""
+"""The longest text that is read, in characters. No sensible program or answer is longer."""
 
 
 def read_model_json(text: str, *, strict: bool = False) -> Json:
-    """The value of a text. Unless it is read strictly, line ends may stand in strings as they are.
+    """Return the value of a JSON text. Unless `strict`, line ends inside strings are accepted,
+    because models often write them.
 
     Raises `NotJson`.
     """

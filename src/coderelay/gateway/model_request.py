@@ -1,4 +1,4 @@
-"""How the model is asked: what it is shown, what it is offered, and which answer it must give."""
+"""Builds the request to the model: its messages, the tools it is offered, the answer's format."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from coderelay.conversation import (
     Unsupported,
     turn_of,
 )
-from coderelay.conversation.model_view import shown
+from coderelay.conversation.model_view import render_for_model
 from coderelay.core import InvalidTool, Json, Tool, UnknownLanguage
 from coderelay.core.json_values import NotJson
 from coderelay.declare import code_tool
@@ -22,13 +22,14 @@ from coderelay.gateway.toolset import Toolset
 
 
 def offer(request: TurnRequest, toolset: Toolset) -> Offer:
-    """What the model may do. Raises for a direct tool that it could not tell from the code tool."""
+    """Return what the model is offered. Raises `Unsupported` if a direct tool has the name of the
+    code tool."""
     if request.tool_choice == "none":
         return Offer(toolset, None, (), request.parallel)
-    code = toolset.code_name if request.tools or request.bare else None
+    code = toolset.code_name if request.tools or request.offer_code_without_tools else None
     direct = {tool["function"]["name"] for tool in request.direct if _is_function(tool)}
     if code in direct:
-        reason = f"may not be called directly as {code!r}, which is the code tool's name: rename it"
+        reason = f"has a tool named {code!r}, which is the name of the code tool: rename it"
         raise Unsupported("tools", reason)
     return Offer(toolset, code, direct, request.parallel)
 
@@ -40,39 +41,40 @@ def body(
     *,
     final: bool = False,
 ) -> dict[str, Json]:
-    """The upstream's request. `final` asks for text in the client's format, and for no call."""
+    """Return the body of the upstream's request. `final` asks for text in the client's format, and
+    offers no tools."""
     code = offered.code is not None and not final
     prompt = offered.toolset.prompt if code else ""
-    asked: dict[str, Json] = {
+    built: dict[str, Json] = {
         **request.options,
         "model": request.model,
-        "messages": shown(entries, tool_name=_tool_name, prompt=prompt),
+        "messages": render_for_model(entries, tool_name=_tool_name, prompt=prompt),
         "stream": request.stream,
     }
     if request.stream:
-        asked["stream_options"] = {"include_usage": True}
+        built["stream_options"] = {"include_usage": True}
     if request.response_format is not None and not code:
-        asked["response_format"] = request.response_format
+        built["response_format"] = request.response_format
     if not final:
         tools = _tools(request, offered, entries)
         if tools:
-            asked["tools"] = tools
-            asked.update(_choice(request, entries))
-    return asked
+            built["tools"] = tools
+            built.update(_choice(request, entries))
+    return built
 
 
-def fits(text: str, response_format: Mapping[str, Any]) -> bool:
-    """Whether a text is already in the format that the client asked for."""
+def matches_format(text: str, response_format: Mapping[str, Any]) -> bool:
+    """Return whether a text has the format that the client asked for."""
     try:
         value = read_model_json(text, strict=True)
     except NotJson:
         return False
-    said = response_format.get("json_schema") or {}
-    schema = said.get("schema", {"type": "object"})
+    declared = response_format.get("json_schema") or {}
+    schema = declared.get("schema", {"type": "object"})
     try:
         return compiled(Tool("response", parameters=schema)).validator.is_valid(value)
     except InvalidTool:
-        return False  # the upstream knows what it makes of such a schema
+        return False  # not our error: the upstream may accept the schema or refuse it
 
 
 def _is_function(tool: Message) -> bool:
@@ -82,8 +84,8 @@ def _is_function(tool: Message) -> bool:
 def _tools(
     request: TurnRequest, offered: Offer, entries: Sequence[ConversationEntry]
 ) -> list[Message]:
-    """The code tool first, then the direct ones in the client's order. Where code is off, it is
-    still declared for the calls in the history: some upstreams insist."""
+    """Return the code tool, then the direct tools in the client's order. The code tool is declared
+    even if it is not offered when the history has calls of it, because some upstreams insist."""
     has_code = any(isinstance(entry, CodeBlock) for entry in entries)
     own = [offered.toolset.code_tool] if offered.code is not None or has_code else []
     return [*own, *request.direct]
@@ -91,17 +93,17 @@ def _tools(
 
 def _choice(request: TurnRequest, entries: Sequence[ConversationEntry]) -> dict[str, Json]:
     choice = request.tool_choice
-    if choice == "required" and any(_acted(entry) for entry in turn_of(entries)):
+    if choice == "required" and any(_has_calls(entry) for entry in turn_of(entries)):
         choice = "auto"
-    said: dict[str, Json] = {} if choice is None else {"tool_choice": choice}
+    fields: dict[str, Json] = {} if choice is None else {"tool_choice": choice}
     if not request.parallel:
-        said["parallel_tool_calls"] = False
-    if not request.tools and not request.direct and not request.bare:
-        said["tool_choice"] = "none"
-    return said
+        fields["parallel_tool_calls"] = False
+    if not request.tools and not request.direct and not request.offer_code_without_tools:
+        fields["tool_choice"] = "none"
+    return fields
 
 
-def _acted(entry: ConversationEntry) -> bool:
+def _has_calls(entry: ConversationEntry) -> bool:
     return isinstance(entry, CodeBlock) or bool(entry.message.get("tool_calls"))
 
 

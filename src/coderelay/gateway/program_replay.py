@@ -1,11 +1,11 @@
-"""Blocks are run again with what they were told: the open one, and those that are finished.
+"""Runs programs of the history again with their recorded results.
 
-A finished block is replayed to see what it came to, within a budget, and is never an error.
+The open program is run to continue it. Finished ones are replayed to compute outcomes that the
+history does not contain, within a budget of fuel; a replay that fails is not an error.
 
-The newest come first: where the budget is spent, older ones are shown as plain calls and results.
-What a replay came to is kept for the next request, and costs the same budget when it is used: so
-a server that has forgotten it gives the same answer, only later.
-See docs/design/replay-budget.md.
+The newest programs come first. When the budget is spent, the model gets older ones as plain calls
+and results. Outcomes are cached, and a cached one costs the same budget as computing it: so a
+server with an empty cache gives the same answer, only later. See docs/design/replay-budget.md.
 """
 
 import hashlib
@@ -30,22 +30,23 @@ from coderelay.core.json_values import NotJson, dump
 from coderelay.gateway.toolset import Toolset, Toolsets
 
 _MOST = 50
-"""Blocks that are replayed in one request at the most."""
-_KEPT = 512
+"""How many blocks are replayed in one request."""
+_MAX_CACHED = 512
 _LARGEST = 100_000
 
 
 def needs_replay(entry: ConversationEntry) -> bool:
-    """Whether a replay could say what this entry came to."""
-    return isinstance(entry, CodeBlock) and entry.whole and entry.outcome is None
+    """Return whether the outcome of this entry can be computed by a replay."""
+    return isinstance(entry, CodeBlock) and entry.replayable and entry.outcome is None
 
 
 def run_block(
     toolset: Toolset, program: Program, block: CodeBlock, limits: Limits
 ) -> tuple[Outcome, str]:
-    """Run a block with its journal, and say under which fingerprint. Blocks.
+    """Run a block's program with its journal, and return the outcome and the fingerprint of the
+    sandbox. This blocks until the program stops.
 
-    Raises `Diverged`, which tells of an upgrade where there was one.
+    Raises `Diverged`, which mentions it if the server was upgraded since the program began.
     """
     fingerprint = toolset.fingerprint(program)
     try:
@@ -60,19 +61,19 @@ def run_block(
 
 
 class Replays:
-    """Replays blocks, and remembers the last ones that were not too large."""
+    """Replays blocks, and caches the outcomes that are not too large."""
 
     def __init__(self, toolsets: Toolsets, limits: Limits, fuel: int) -> None:
         self._toolsets = toolsets
         self._limits = limits
         self._fuel = fuel
-        self._kept: OrderedDict[tuple[int, str], tuple[Toolset, Outcome]] = OrderedDict()
+        self._cached: OrderedDict[tuple[int, str], tuple[Toolset, Outcome]] = OrderedDict()
         self._lock = Lock()
 
     def resolve(
         self, entries: Sequence[ConversationEntry], toolset: Toolset
     ) -> list[ConversationEntry]:
-        """The entries with the outcomes that could be computed. Blocks."""
+        """Return the entries with the outcomes that could be computed. This blocks meanwhile."""
         known, fuel = list(entries), self._fuel
         for place in range(len(known) - 1, -1, -1):
             block = known[place]
@@ -81,7 +82,8 @@ class Replays:
             if fuel <= 0:
                 break
             known[place], spent = self._replay(block, toolset, min(fuel, self._limits.fuel))
-            fuel -= max(spent, self._fuel // _MOST)  # starting one costs, however little it does
+            # Starting a program costs something, however little it does: hence the minimum.
+            fuel -= max(spent, self._fuel // _MOST)
         return known
 
     def _replay(self, block: CodeBlock, toolset: Toolset, fuel: int) -> tuple[CodeBlock, int]:
@@ -102,21 +104,22 @@ class Replays:
             toolset = self._toolsets.of(toolset.tools, program.language)
         key = (id(toolset), _digest(block))
         with self._lock:
-            kept = self._kept.get(key)
-        if kept is not None and kept[1].fuel < fuel:
-            return kept[1]
+            cached = self._cached.get(key)
+        if cached is not None and cached[1].fuel < fuel:
+            return cached[1]
         limits = replace(self._limits, fuel=fuel)
         outcome = toolset.evaluate(program, block.journal, limits, block.tools)
         if outcome.fuel < fuel and _is_small(outcome):
-            self._keep(key, toolset, outcome)
+            self._cache_outcome(key, toolset, outcome)
         return outcome
 
-    def _keep(self, key: tuple[int, str], toolset: Toolset, outcome: Outcome) -> None:
-        """The toolset is kept beside, so that nobody else can have its id."""
+    def _cache_outcome(self, key: tuple[int, str], toolset: Toolset, outcome: Outcome) -> None:
+        """Cache an outcome. The toolset is stored too, which keeps it alive, so that no other
+        object can get the id that is in the key."""
         with self._lock:
-            self._kept[key] = (toolset, outcome)
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            self._cached[key] = (toolset, outcome)
+            if len(self._cached) > _MAX_CACHED:
+                self._cached.popitem(last=False)
 
 
 def _digest(block: CodeBlock) -> str:
@@ -126,8 +129,8 @@ def _digest(block: CodeBlock) -> str:
     parts.append(None if block.tools is None else sorted(block.tools))
     for entry in block.journal:
         result = entry.result
-        told = [result.error.message] if isinstance(result, Raised) else {"value": result.value}
-        parts.append([entry.name, entry.digest or entry.arguments, told])
+        answer = [result.error.message] if isinstance(result, Raised) else {"value": result.value}
+        parts.append([entry.name, entry.digest or entry.arguments, answer])
     return hashlib.sha256(dump(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 

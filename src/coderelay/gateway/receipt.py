@@ -1,19 +1,19 @@
-"""What code mode saved is an estimate, and is called one: four characters count as a token."""
+"""Estimates how many tokens code mode saved, counting four characters as a token."""
 
 from collections.abc import Sequence
 
 from coderelay.conversation import CodeBlock, ConversationEntry
-from coderelay.conversation.model_view import told
+from coderelay.conversation.model_view import outcome_for_model
 from coderelay.core import Json, Returned
 from coderelay.core.json_values import NotJson, dump
 
 CHARACTERS = 4
-"""What counts as a token, where nobody counted."""
+"""How many characters count as a token in an estimate."""
 
 
 def saved_tokens(entries: Sequence[ConversationEntry]) -> int:
-    """The tokens of calls and results that the model was not shown, less those of the programs
-    and their results that it was."""
+    """Return the tokens of the calls and results that the model did not get, minus the tokens of
+    the programs and outcomes that it got instead."""
     saved = 0
     for block in entries:
         if isinstance(block, CodeBlock) and block.outcome is not None and block.program is not None:
@@ -23,7 +23,7 @@ def saved_tokens(entries: Sequence[ConversationEntry]) -> int:
                 for each in block.journal
                 if isinstance(each.result, Returned)
             )
-            saved += hidden - len(block.program.source) - len(told(block.outcome))
+            saved += hidden - len(block.program.source) - len(outcome_for_model(block.outcome))
     return max(0, saved // CHARACTERS)
 
 

@@ -1,7 +1,7 @@
-"""How many tokens a prompt is, as an estimate: no upstream says so before it is asked.
+"""Estimates how many tokens a prompt has, because no upstream tells before it gets the request.
 
-All that the model would be shown counts, the declarations of tools among it; four bytes are a
-token, and a picture or a file is a thousand.
+Everything that the model would get counts, including the declarations of tools. Four bytes count as
+a token, and a picture or a file as a thousand tokens.
 """
 
 from coderelay.conversation import TurnRequest
@@ -15,13 +15,14 @@ _PICTURE = 1_000 * CHARACTERS
 
 
 def estimated_tokens(request: TurnRequest, toolset: Toolset) -> int:
-    """The tokens of the request's prompt. Blocks that would have to be replayed count as calls."""
+    """Return an estimate of the tokens in the request's prompt. Blocks that would have to be
+    replayed are counted as their calls and results."""
     body = model_request.body(request, model_request.offer(request, toolset), request.entries)
     return 1 + (_weight(body["messages"]) + _weight(body.get("tools"))) // CHARACTERS
 
 
 def _weight(value: Json) -> int:
-    """The bytes of all texts in a value, whatever they are nested in."""
+    """Return the number of bytes of all strings in a value, at any depth."""
     total, left = 0, [value]
     while left:
         item = left.pop()

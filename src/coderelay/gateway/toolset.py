@@ -1,7 +1,8 @@
-"""All that follows from a list of tools, worked out once: names, checks, what the model is told.
+"""Computes once what follows from a list of tools: their names, argument checks and the prompt.
 
-A client sends the same tools with every request, and a dialect gives equal declarations as the
-same tuple: so the tuple itself is the key. Dropping what is kept changes no answer.
+A client sends the same tools with every request, and a dialect returns equal declarations as the
+same tuple object, so the identity of the tuple is the key of the cache. Dropping the cache changes
+no answer.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,19 +26,20 @@ from coderelay.declare import (
 from coderelay.engines.bound_names import reached, words
 from coderelay.engines.interface import Engine
 
-_KEPT, _KEPT_BYTES = 128, 32 * MB
-"""How many toolsets are kept, and how many bytes of declarations."""
+_MAX_CACHED, _MAX_CACHED_BYTES = 128, 32 * MB
+"""How many toolsets are cached, and how many bytes of declarations."""
 _HOSTS = 8
-"""How many subsets of a toolset are kept, for programs that began before a tool was added."""
+"""How many subsets of a toolset are cached, for programs that began before a tool was added."""
 
 Engines: TypeAlias = Callable[[str], Engine]
-"""Gives the engine of a language. Raises `UnknownLanguage`."""
+"""Returns the engine of a language. Raises `UnknownLanguage`."""
 
 
 class Toolset:
-    """Tools in a language. Raises `InvalidTool` where one cannot be one.
+    """A list of tools in one language. Raises `InvalidTool` if one of them is not valid.
 
-    Declarations that would take more than `tokens` are an index: see `coderelay.declare.prompt`.
+    If the declarations would take more than `tokens`, the prompt has an index instead: see
+    `coderelay.declare.prompt`.
     """
 
     def __init__(
@@ -53,14 +55,15 @@ class Toolset:
         self._undeclared_arguments: UndeclaredArguments = undeclared_arguments
         self.tools = tools
         self.language = language
-        self._host = self._made_host(tools)
+        self._host = self._build_host(tools)
         self._hosts = {frozenset[str](): self._host}
         self.prompt = prompt(tools, language, tokens=tokens).text
-        """What is added to the system message: the rules, then the declarations in tool order."""
+        """The text that is added to the system message: the rules for programs, then the
+        declarations in the order of the tools."""
 
     @cached_property
     def code_tool(self) -> dict[str, Json]:
-        """The one tool that the model is offered, as an upstream takes it."""
+        """The tool with which the model runs a program, in the format of Chat Completions."""
         tool = code_tool(self.language)
         return {
             "type": "function",
@@ -78,20 +81,20 @@ class Toolset:
 
     @cached_property
     def identifiers(self) -> dict[str, str]:
-        """What a program calls each tool, and each of the host's functions, by its wire name."""
+        """The identifier of each tool and host function in programs, by the name on the wire."""
         return {name.name: name.identifiers[0] for name in self._host.names}
 
     @cached_property
     def spellings(self) -> frozenset[str]:
-        """All names by which a program may call a tool, or one of the host's own functions."""
+        """All identifiers by which a program may call a tool or a host function."""
         return frozenset(each for name in self._host.names for each in name.identifiers)
 
     def fingerprint(self, program: Program) -> str:
-        """The version of the sandbox that the program runs in here."""
+        """Return the version of the sandbox that the program runs in."""
         return self._engines(program.language).fingerprint
 
     def mentioned(self, sources: Iterable[str]) -> frozenset[str]:
-        """The tools whose names occur in these programs."""
+        """Return the names of the tools that occur in these programs."""
         known = {word for source in sources for word in words(source)}
         return frozenset(tool.name for tool in reached(self._host.names, known))
 
@@ -102,10 +105,11 @@ class Toolset:
         limits: Limits,
         declared: frozenset[str] | None = None,
     ) -> Outcome:
-        """Run a program from its start with the recorded answers. Blocks.
+        """Run a program from its start with the recorded results, and return the outcome. This
+        blocks until the program stops.
 
-        `declared` are the tools among those it mentions that there were when it began, if that is
-        known. It runs without any that were added later, so that it comes to the same end.
+        `declared` are the tools it mentions that were declared when it began, if that is known.
+        It runs without those that were added later, so that the outcome stays the same.
         """
         host = self._host
         if declared is not None:
@@ -120,12 +124,12 @@ class Toolset:
         found = self._hosts.get(missing)
         if found is None:
             tools = [tool for tool in self.tools if tool.name not in missing]
-            found = self._made_host(tools)
+            found = self._build_host(tools)
             if len(self._hosts) < _HOSTS:
                 self._hosts[missing] = found
         return found
 
-    def _made_host(self, tools: Sequence[Tool]) -> ToolHost:
+    def _build_host(self, tools: Sequence[Tool]) -> ToolHost:
         return ToolHost(
             tools,
             names(tools, self.language),
@@ -135,7 +139,7 @@ class Toolset:
 
 
 class Toolsets:
-    """The toolsets that were used last."""
+    """A cache of the toolsets that were used last."""
 
     def __init__(
         self,
@@ -146,15 +150,17 @@ class Toolsets:
         self._engines = engines
         self._tokens = tokens
         self._undeclared_arguments: UndeclaredArguments = undeclared_arguments
-        self._cache = WeighedCache[tuple[int, str], Toolset](_KEPT, _KEPT_BYTES)
+        self._cache = WeighedCache[tuple[int, str], Toolset](_MAX_CACHED, _MAX_CACHED_BYTES)
 
-    def kept(self, tools: tuple[Tool, ...], language: str) -> Toolset | None:
-        """The toolset of these tools, if it is kept: then nobody else can have the tuple's id."""
+    def cached(self, tools: tuple[Tool, ...], language: str) -> Toolset | None:
+        """Return the toolset of these tools, or None if it is not cached. A cached toolset keeps
+        its tuple of tools alive, so no other tuple can have the same id."""
         return self._cache.get((id(tools), language))
 
     def of(self, tools: tuple[Tool, ...], language: str) -> Toolset:
-        """The toolset of these tools, made where it is not kept. That may take a while."""
-        found = self.kept(tools, language)
+        """Return the toolset of these tools, and build it if it is not cached. Building one may
+        take seconds for thousands of tools."""
+        found = self.cached(tools, language)
         if found is not None:
             return found
         made = Toolset(tools, language, self._engines, self._tokens, self._undeclared_arguments)

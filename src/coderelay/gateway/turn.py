@@ -1,7 +1,7 @@
 """The rules of one turn, as a state machine that does no I/O.
 
-A turn is one request: from the history that a client sent to the calls or the text that it gets
-back. Whoever drives a turn asks what comes next and says how it went:
+A turn serves one request: from the history that a client sent to the calls or the text that it gets
+back. The driver takes the steps that the turn returns, and reports their results:
 
     step = turn.start()
     while not isinstance(step, Done):
@@ -11,11 +11,12 @@ back. Whoever drives a turn asks what comes next and says how it went:
             case AskModel():        turn.model_sent(delta) for each piece, then
                                     step = turn.model_answered()
 
-After each of these calls, `take_events()` returns what the client is to be told.
+After each of these calls, `take_events()` returns the new events for the client.
 
 - An open program is run first. If it waits for calls, they are the whole answer.
-- The model is asked again when a program ended, well or badly, up to `max_programs` in a turn.
-- Calls are handed out under ids that carry the program; nothing is kept between requests.
+- The model is asked again when a program has ended, whether it completed or failed, up to
+  `max_programs` programs in a turn.
+- Calls are handed out with ids that carry the program; nothing is stored between requests.
 
 The driver is in `gateway.py`.
 """
@@ -48,8 +49,8 @@ from coderelay.conversation import (
     call_ids,
     turn_of,
 )
-from coderelay.conversation.model_view import exchange, fresh_id, told
-from coderelay.conversation.outcome_text import recalled
+from coderelay.conversation.model_view import call_and_answer, fresh_id, outcome_for_model
+from coderelay.conversation.outcome_text import after_text_round_trip
 from coderelay.conversation.program_state import ProgramState
 from coderelay.core import (
     Call,
@@ -68,7 +69,7 @@ from coderelay.gateway.answer_meaning import (
     OwnCalls,
     PlainText,
     ProgramText,
-    understand,
+    interpret,
 )
 from coderelay.gateway.program_in_text import Speech
 from coderelay.gateway.program_replay import needs_replay
@@ -88,7 +89,7 @@ class RunProgram:
 
 @dataclass(frozen=True, slots=True)
 class ReplayPrograms:
-    """Compute the outcomes of finished programs that the history does not tell."""
+    """Compute the outcomes of finished programs that the history does not contain."""
 
     entries: tuple[ConversationEntry, ...]
 
@@ -109,7 +110,7 @@ Step: TypeAlias = RunProgram | ReplayPrograms | AskModel | Done
 
 
 class Turn:
-    """One turn under way. `new_id` makes the id of each program that the model writes."""
+    """One turn in progress. `new_id` makes the id of each program that the model writes."""
 
     def __init__(
         self,
@@ -119,7 +120,7 @@ class Turn:
         *,
         new_id: Callable[[], str],
     ) -> None:
-        """Raises `Unsupported` where the tools cannot be offered to a model."""
+        """Raises `Unsupported` if the tools cannot be offered to a model."""
         self._request = request
         self._started = started
         self._new_id = new_id
@@ -135,10 +136,10 @@ class Turn:
         self._usage = TokenUsage()
         self._fingerprint = self._reasoning = ""
         self._model = request.model
-        self._asked = self._fuel = self._missteps = self._empty = 0
+        self._model_calls = self._fuel = self._invalid_calls = self._empty = 0
 
     def start(self) -> Step:
-        """The first step: run the open program, if the history ends with one."""
+        """Return the first step: running the open program, if the history ends with one."""
         block = self._entries[-1] if self._entries else None
         if isinstance(block, CodeBlock) and block.open and block.program is not None:
             return self._run(block.program, block)
@@ -146,14 +147,14 @@ class Turn:
         return self._replay_or_ask()
 
     def program_stopped(self, outcome: Outcome, fingerprint: str) -> Step:
-        """The program of the last `RunProgram` waits for calls, or has ended. `fingerprint` names
-        the version of the sandbox that it ran in."""
+        """Report that the program of the last `RunProgram` waits for calls or has ended, and return
+        the next step. `fingerprint` is the version of the sandbox that it ran in."""
         run, self._running = self._running, None
         assert run is not None
         self._fingerprint = fingerprint
         self._fuel += outcome.fuel
         resumed = run.block.open
-        if resumed:  # only now is the request known to be sound: see `Gateway.turn`
+        if resumed:  # only now is the request known to be valid: see `Gateway.turn`
             self._events.append(self._started)
             self._entries.pop()
         if isinstance(outcome, Suspended):
@@ -164,15 +165,16 @@ class Turn:
         return self._replay_or_ask() if resumed else self._ask()
 
     def programs_replayed(self, entries: Sequence[ConversationEntry]) -> Step:
-        """The entries of the last `ReplayPrograms`, with the outcomes that could be computed."""
-        self._entries = [self._as_history_keeps(entry) for entry in entries]
+        """Report the entries of the last `ReplayPrograms` with the outcomes that could be computed,
+        and return the next step."""
+        self._entries = [self._entry_in_history(entry) for entry in entries]
         return self._ask()
 
     def model_sent(self, delta: Delta) -> None:
-        """The next piece of the model's answer.
+        """Add the next piece of the model's answer.
 
-        Its text is passed on as it comes, unless it may be a program, may have to be asked for
-        again in another format, or is a refusal, which is sent whole.
+        Its text is passed on at once, unless it may be part of a program, may have to be asked for
+        again in another format, or is a refusal, which is sent as a whole.
         """
         self._answer.add(delta)
         if isinstance(delta, ReasoningPiece):
@@ -183,14 +185,14 @@ class Turn:
                 self._events.append(TextStreamed(text))
 
     def model_answered(self) -> Step:
-        """The model's answer is complete."""
+        """Report that the model's answer is complete, and return the next step."""
         answer = self._answer
         self._usage += answer.usage
         self._reasoning += answer.reasoning
         self._model = answer.model or self._model
         if self._asks_for_format:
             return self._act(PlainText(answer.text))
-        meaning = understand(answer, self._speech, self._offer)
+        meaning = interpret(answer, self._speech, self._offer)
         if isinstance(meaning, PlainText) and self._is_empty_answer(meaning):
             return self._ask()
         if isinstance(meaning, PlainText) and not self._has_format(meaning):
@@ -200,7 +202,7 @@ class Turn:
         return self._act(meaning)
 
     def take_events(self) -> list[TurnEvent]:
-        """What happened since this was last asked, for the client."""
+        """Return the events since the last call of this method, for the client."""
         events, self._events = self._events, []
         return events
 
@@ -216,8 +218,9 @@ class Turn:
         return self._ask()
 
     def _ask(self, *, for_format: bool = False) -> Step:
-        """Ask the model; `for_format` asks only for text in the format that the client wants."""
-        self._asked += 1
+        """Return the step that asks the model. `for_format` asks only for text in the format that
+        the client wants."""
+        self._model_calls += 1
         self._answer = ModelAnswer()
         self._asks_for_format = for_format
         watches = self._offer.code is not None and not for_format
@@ -227,20 +230,20 @@ class Turn:
         )
 
     def _act(self, meaning: Meaning) -> Step:
-        """Do what the model means."""
+        """Return the step that does what the model's answer means."""
         answer = self._answer
         match meaning:
             case PlainText(text):
                 self._add(AssistantText(text, self._take_reasoning(), answer.extra, answer.refused))
                 return self._finish(answer.finish)
             case OwnCalls(calls, text):
-                self._add(DirectCalls(calls, self._beside(text), self._take_reasoning()))
+                self._add(DirectCalls(calls, self._text_beside(text), self._take_reasoning()))
                 return self._finish("tool_calls")
             case InvalidCall():
                 self._count_program(meaning.reason)
-                self._missteps += 1
-                self._entries += self._told_off(meaning)
-                if text := self._beside(meaning.text):
+                self._invalid_calls += 1
+                self._entries += self._rejection(meaning)
+                if text := self._text_beside(meaning.text):
                     self._add(AssistantText(text, self._take_reasoning()))
                 return self._ask()
             case ProgramText(source, text):
@@ -250,9 +253,9 @@ class Turn:
                 assert_never(meaning)
 
     def _begin(self, source: str, text: str) -> Step:
-        """Run a new program, unless it is too long to ride in an id."""
+        """Run a new program, unless it is too long to be carried by an id."""
         program = Program(self._request.language, source, self._new_id(), self._started.created)
-        self._add(ProgramStarted(program, self._beside(text), self._take_reasoning()))
+        self._add(ProgramStarted(program, self._text_beside(text), self._take_reasoning()))
         block = CodeBlock(program, text=text)
         if self._request.protocol == "messages" or call_ids.fits(program):
             return self._run(program, block)
@@ -272,26 +275,26 @@ class Turn:
         self._events.append(entry)
 
     def _end_program(self, run: RunProgram, outcome: Completed | Failed) -> None:
-        kept = replace(run.block, outcome=self._outcome_as_kept(outcome), open=False)
-        self._entries.append(kept)
+        cached = replace(run.block, outcome=self._outcome_in_history(outcome), open=False)
+        self._entries.append(cached)
         if not run.block.open:
             self._programs_without_calls.append(run.program)
         self._add(ProgramFinished(run.program, outcome))
 
-    def _outcome_as_kept(self, outcome: Completed | Failed) -> Completed | Failed:
-        """The outcome as the client's history will keep it."""
-        return recalled(outcome) if self._request.outcomes == "texts" else outcome
+    def _outcome_in_history(self, outcome: Completed | Failed) -> Completed | Failed:
+        """Return the outcome as it will come back with the client's history."""
+        return after_text_round_trip(outcome) if self._request.outcome_form == "texts" else outcome
 
-    def _as_history_keeps(self, entry: ConversationEntry) -> ConversationEntry:
+    def _entry_in_history(self, entry: ConversationEntry) -> ConversationEntry:
         if not isinstance(entry, CodeBlock) or entry.outcome is None:
             return entry
-        return replace(entry, outcome=self._outcome_as_kept(entry.outcome))
+        return replace(entry, outcome=self._outcome_in_history(entry.outcome))
 
     def _hand_out(self, program: Program, calls: tuple[Call, ...]) -> tuple[HandedCall, ...]:
-        """The calls under their ids; only the first, where the client wants one at a time."""
+        """Return the calls with their ids; only the first if the client wants one at a time."""
         chosen = calls if self._request.parallel else calls[:1]
         if self._request.protocol == "messages":
-            return call_ids.hand_out_beside(chosen, program)
+            return call_ids.hand_out_without_state(chosen, program)
         earlier = tuple(self._programs_without_calls)
         sources = [each.source for each in (*earlier, program)]
         tools = self._offer.toolset.mentioned(sources)
@@ -302,8 +305,8 @@ class Turn:
 
     @property
     def _wants_format(self) -> bool:
-        """Whether the client wants a format that cannot be asked for while programs are offered:
-        then text is passed on only when it is known to have that format."""
+        """Whether the client wants a format that cannot be required while programs are offered.
+        Then text is passed on only once it is known to have that format."""
         return self._request.response_format is not None and self._offer.code is not None
 
     @property
@@ -311,14 +314,15 @@ class Turn:
         return self._wants_format and not self._asks_for_format
 
     def _held_text(self, meaning: Meaning) -> str:
-        """The text that was held back and turned out to be the answer, or to stand beside it."""
+        """Return the text that was held back, if it turned out to be text for the client."""
         if self._wants_format:
             words = isinstance(meaning, PlainText) and not self._answer.refused
             return meaning.text if words else ""
         return self._speech.rest() if meaning.text == self._answer.text else ""
 
     def _is_empty_answer(self, words: PlainText) -> bool:
-        """Whether the model said nothing at all for the first time: then it is asked once more."""
+        """Return whether this is the first empty answer of the turn: then the model is asked once
+        more."""
         if words.text.strip() or self._answer.finish != "stop" or self._empty:
             return False
         self._empty += 1
@@ -327,30 +331,37 @@ class Turn:
     def _has_format(self, words: PlainText) -> bool:
         if self._answer.refused or not self._wants_format:
             return True
-        return model_request.fits(words.text, self._request.response_format)
+        return model_request.matches_format(words.text, self._request.response_format)
 
-    def _beside(self, text: str) -> str:
-        """Text beside calls. Where the client wants a format, only the last text is sent."""
-        offered = self._request.tools or self._request.bare
+    def _text_beside(self, text: str) -> str:
+        """Return the text beside calls that the client gets: none if it wants a format, because
+        then only the last text is sent."""
+        offered = self._request.tools or self._request.offer_code_without_tools
         return "" if self._request.response_format is not None and offered else text
 
     def _take_reasoning(self) -> str:
-        """What the model thought since the last entry, also in answers that came to nothing."""
+        """Return the model's reasoning since the last entry, including answers that added none."""
         reasoning, self._reasoning = self._reasoning, ""
         return reasoning
 
-    def _told_off(self, step: InvalidCall) -> list[ConversationEntry]:
-        id = fresh_id(self._missteps, step.name, step.arguments)
-        messages = exchange(id, step.name, step.arguments, text=step.text, content=step.reason)
+    def _rejection(self, step: InvalidCall) -> list[ConversationEntry]:
+        id = fresh_id(self._invalid_calls, step.name, step.arguments)
+        messages = call_and_answer(
+            id, step.name, step.arguments, text=step.text, content=step.reason
+        )
         return [PlainMessage(message) for message in messages]
 
     def _count_program(self, reason: str | None) -> None:
-        """Raise `ProgramsSpent` where the turn has had all the programs it may have."""
+        """Raise `ProgramsSpent` if the turn already had as many programs as it may have."""
         blocks = [each for each in turn_of(self._entries) if isinstance(each, CodeBlock)]
-        if len(blocks) + self._missteps < self._request.max_programs:
+        if len(blocks) + self._invalid_calls < self._request.max_programs:
             return
         outcome = blocks[-1].outcome if blocks else None
-        last = told(outcome)[:2_000] if isinstance(outcome, (Completed, Failed)) else reason
+        last = (
+            outcome_for_model(outcome)[:2_000]
+            if isinstance(outcome, (Completed, Failed))
+            else reason
+        )
         raise ProgramsSpent(
             f"the model wrote {self._request.max_programs} programs and did not come to an answer: "
             f"ask for less, or raise max_programs. The last one: {last or 'unknown'}"
@@ -368,7 +379,7 @@ class Turn:
             programs=sum(isinstance(entry, ProgramStarted) for entry in self._new),
             calls=sum(len(each.calls) for each in self._new if isinstance(each, CallsHandedOut)),
             fuel=self._fuel,
-            model_calls=self._asked,
+            model_calls=self._model_calls,
             usage=self._usage,
-            saved=saved_tokens(self._entries) if self._asked else 0,
+            saved=saved_tokens(self._entries) if self._model_calls else 0,
         )

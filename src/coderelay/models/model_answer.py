@@ -126,7 +126,7 @@ class ModelAnswer:
     def _count(self, length: int) -> None:
         self._length += length
         if self._length > _LONGEST:
-            raise UpstreamError("the model's answer does not come to an end")
+            raise UpstreamError(f"the model's answer is longer than {_LONGEST:,} characters")
 
 
 def _without_type(extra: Mapping[str, Json]) -> dict[str, Json]:

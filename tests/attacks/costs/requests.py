@@ -5,9 +5,9 @@ from contextlib import suppress
 from typing import Any
 
 from coderelay.conversation import call_ids
-from coderelay.conversation.outcome_text import from_text
+from coderelay.conversation.outcome_text import outcome_from_text
 from coderelay.conversation.program_state import ProgramState
-from coderelay.conversation.state_text import Room
+from coderelay.conversation.state_text import InflateBudget
 from coderelay.core import Program, RequestError
 from coderelay.dialects import anthropic, chat, responses
 from coderelay.dialects.kit.code_mode import Defaults
@@ -99,13 +99,13 @@ CASES = (
         "an id that unpacks to a thousand times its length",
         480_000,
         lambda size: call_ids.first_id(ProgramState(Program("python", "#" * size), "", "0" * 16)),
-        lambda text: call_ids.decode(text, Room()),
+        lambda text: call_ids.decode(text, InflateBudget()),
     ),
     Case(
-        "conversation.outcome_text.from_text",
+        "conversation.outcome_text.outcome_from_text",
         "a kind that does not end",
         1_000_000,
         lambda size: "The program failed (" + "a" * size,
-        lambda text: from_text(text, failed=True),
+        lambda text: outcome_from_text(text, failed=True),
     ),
 )

@@ -17,10 +17,10 @@ def chunks(size: int) -> list[dict[str, Any]]:
     return [{"choices": [{"delta": delta}]}] * (size // 2)
 
 
-def gathered(given: list[dict[str, Any]]) -> None:
+def gathered(chunks: list[dict[str, Any]]) -> None:
     """Put the chunks together."""
     reader = ReplyReader(None)
-    for chunk in given:
+    for chunk in chunks:
         for piece in pieces(chunk):
             reader.feed(piece)
     reader.reply()
@@ -28,7 +28,9 @@ def gathered(given: list[dict[str, Any]]) -> None:
 
 def spoken(pieces: list[TextStreamed]) -> None:
     """Tell of the pieces in the events of Responses."""
-    request = SimpleNamespace(protocol="ids", model="m", given={"thoughts": False, "echo": {}})
+    request = SimpleNamespace(
+        protocol="ids", model="m", dialect_state={"thoughts": False, "echo": {}}
+    )
     stream = ResponsesStream(request)  # type: ignore[arg-type]
     for piece in pieces:
         stream.feed(piece)

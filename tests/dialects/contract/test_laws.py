@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coderelay.conversation.model_view import told
-from coderelay.conversation.outcome_text import recalled
+from coderelay.conversation.model_view import outcome_for_model
+from coderelay.conversation.outcome_text import after_text_round_trip
 from coderelay.core import Call, CallError, Entry, Outcome, Program, Raised, Result, Suspended
 from coderelay.programs import start
 from coderelay.wire import tools_from_json
@@ -97,7 +97,7 @@ def test_a_conversation_is_the_uninterrupted_run(
         return
     assert not isinstance(outcome, Suspended)
     keeps_text = client.vendor and client.name != "chat"
-    assert shown == told(recalled(outcome) if keeps_text else outcome)
+    assert shown == outcome_for_model(after_text_round_trip(outcome) if keeps_text else outcome)
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])

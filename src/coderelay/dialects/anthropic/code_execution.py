@@ -6,9 +6,13 @@ when it comes back.
 """
 
 from coderelay.conversation import FieldError, HistoryError, Unsupported
-from coderelay.conversation.block_builder import brief
+from coderelay.conversation.block_builder import short_id
 from coderelay.conversation.old_state import from_block_id
-from coderelay.conversation.outcome_text import from_text, put_out, recalled
+from coderelay.conversation.outcome_text import (
+    after_text_round_trip,
+    outcome_from_text,
+    output_and_log,
+)
 from coderelay.conversation.program_state import (
     SourcelessState,
     decode_without_source,
@@ -52,7 +56,7 @@ def read_program(block: Fields) -> tuple[Program, HistoryError | None]:
     program = state.program(source)
     if program is not None:
         return program, None
-    reason = f"the code of {brief(id)} was changed: send blocks back as they came"
+    reason = f"the code of {short_id(id)} was changed: send blocks back as they came"
     changed = Program(LANGUAGE, source, state.id, state.created)
     return changed, HistoryError(reason, block.path("input.code"))
 
@@ -64,8 +68,8 @@ def read_result(block: Fields) -> Completed | Failed:
         case "code_execution_result":
             out, err = content.text("stdout", ""), content.text("stderr", "")
             if content.number("return_code", 0) == 0:
-                return recalled(Completed(out or None, _logs("stderr", err)))
-            return recalled(Failed(_failure(err), _logs("print", out)))
+                return after_text_round_trip(Completed(out or None, _logs("stderr", err)))
+            return after_text_round_trip(Failed(_failure(err), _logs("print", out)))
         case "code_execution_tool_result_error":
             return Failed(_failure(content.text("error_code", "unavailable")))
         case other:
@@ -86,7 +90,7 @@ def program_block(program: Program) -> dict[str, Json]:
 def result_block(program: Program, outcome: Completed | Failed) -> dict[str, Json]:
     """A program's end, as the client gets it."""
     failed = isinstance(outcome, Failed)
-    said, log = put_out(outcome)
+    said, log = output_and_log(outcome)
     out, err = (log, said) if failed else (said, log)
     content: dict[str, Json] = {
         "type": "code_execution_result",
@@ -111,7 +115,7 @@ def _state(id: str) -> SourcelessState | None:
 
 
 def _failure(text: str) -> Failure:
-    outcome = from_text(text, failed=True)
+    outcome = outcome_from_text(text, failed=True)
     assert isinstance(outcome, Failed)
     return outcome.error
 

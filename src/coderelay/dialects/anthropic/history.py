@@ -34,7 +34,7 @@ def read_system(fields: Fields, history: History) -> None:
     """The system prompt, which stands beside the messages."""
     said = parts(blocks(fields.value.get("system") or "", "system"))
     if said:
-        history.plain({"role": "system", "content": shown(said)})
+        history.add_message({"role": "system", "content": shown(said)})
 
 
 def read_messages(messages: Sequence[Json], history: History) -> None:
@@ -77,7 +77,7 @@ def _system(fields: Fields, given: list[Fields], history: History, *, last: bool
     if fields.value.get("output_config"):
         raise Unsupported(fields.path("output_config"), "cannot change within a conversation")
     if last or fields.text("clear_at", "never") == "never":
-        history.plain({"role": "system", "content": shown(parts(given))})
+        history.add_message({"role": "system", "content": shown(parts(given))})
 
 
 def _user(turn: list[list[Fields]], history: History, where: str) -> None:
@@ -87,11 +87,11 @@ def _user(turn: list[list[Fields]], history: History, where: str) -> None:
     for block in results:
         pictures += _answer(block, history, where)
     if pictures:
-        history.aside({"role": "user", "content": pictures})
+        history.add_remark({"role": "user", "content": pictures})
     for given in turn:
         said = parts([block for block in given if not _is_result(block)])
         if said or not results:
-            history.beside({"role": "user", "content": shown(said)})
+            history.add_user_text({"role": "user", "content": shown(said)})
 
 
 def _is_result(block: Fields) -> bool:
@@ -109,7 +109,7 @@ def _answer(block: Fields, history: History, where: str) -> list[Message]:
         text = _SEEN_LATER
     message = {"role": "tool", "tool_call_id": id, "content": text}
     told = None if content is None else text
-    history.answer(message, id, told, is_error=block.flag("is_error", False), where=where)
+    history.add_answer(message, id, told, is_error=block.flag("is_error", False), where=where)
     return pictures
 
 
@@ -133,11 +133,11 @@ class _Speech:
                 case "server_tool_use":
                     self._tell()
                     program, problem = read_program(block)
-                    self._history.code(program, problem=problem)
+                    self._history.begin_program(program, problem=problem)
                 case type if type == RESULT:
                     self._tell()
                     id = program_id(block.text("tool_use_id"))
-                    self._history.code_result(id, read_result(block), where=self._where)
+                    self._history.end_program(id, read_result(block), where=self._where)
                 case type if type in _THOUGHTS:
                     pass
                 case other:
@@ -151,9 +151,9 @@ class _Speech:
         message: dict[str, Json] = {"role": "assistant", "content": text}
         if self._calls:
             message["content"] = text or None
-            self._history.calls(message, self._calls, text=text, where=self._where)
+            self._history.add_calls(message, self._calls, text=text, where=self._where)
         elif text:
-            self._history.plain(message)
+            self._history.add_message(message)
         self._texts, self._calls = [], []
 
 

@@ -79,7 +79,7 @@ def ending(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
     if _ran(reply.entries) and request.protocol == "messages":
         # Nothing is kept in it: clients read the id, and send it with their next request.
         expires = datetime.fromtimestamp(reply.created, UTC) + _KEPT
-        id = request.given["container"] or f"container_{reply.id}"
+        id = request.dialect_state["container"] or f"container_{reply.id}"
         said["container"] = {"id": id, "expires_at": expires.isoformat()}
     return said
 
@@ -117,7 +117,7 @@ def blocks(entry: NewEntry, request: TurnRequest) -> list[Block]:
 
 def deeds(entry: NewEntry, request: TurnRequest) -> list[Block]:
     """What an entry has besides words."""
-    caller = request.given["caller"]
+    caller = request.dialect_state["caller"]
     match entry:
         case AssistantText():
             return []
@@ -141,7 +141,7 @@ def thought(text: str, *, signature: str = SIGNATURE) -> Block:
 
 def _words(text: str, reasoning: str, request: TurnRequest) -> list[Block]:
     found: list[Block] = []
-    if reasoning and request.given["thinking"]:
+    if reasoning and request.dialect_state["thinking"]:
         found.append(thought(reasoning))
     if text:
         found.append({"type": "text", "text": text})

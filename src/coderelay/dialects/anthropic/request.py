@@ -73,9 +73,9 @@ def decode(body: Json, defaults: Defaults) -> TurnRequest:
         stream=fields.flag("stream", False),
         receipt=mode.receipt,
         protocol=mode.protocol,
-        outcomes="texts" if vendor else "values",
-        bare=version is not None,
-        given={
+        outcome_form="texts" if vendor else "values",
+        offer_code_without_tools=version is not None,
+        dialect_state={
             "caller": caller_type(version) if vendor else None,
             "container": _container(fields),
             "thinking": _thinking(fields),

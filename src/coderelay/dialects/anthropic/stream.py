@@ -71,7 +71,7 @@ class AnthropicStream:
         return [error]
 
     def _think(self, text: str) -> list[Json]:
-        if not self._request.given["thinking"]:
+        if not self._request.dialect_state["thinking"]:
             return []
         begun = self._grow(thought("", signature=""))
         return [*begun, self._delta({"type": "thinking_delta", "thinking": text})]

@@ -23,15 +23,15 @@ def read_messages(messages: Sequence[Json], history: History, *, language: str) 
         match fields.text("role"):
             case "code":
                 program = read_program(fields, "code", language=language)
-                history.code(program, problem=unknown_language(program.language, fields))
+                history.begin_program(program, problem=unknown_language(program.language, fields))
             case "code_result":
-                history.code_result(fields.text("id"), _outcome(fields), where=where)
+                history.end_program(fields.text("id"), _outcome(fields), where=where)
             case "assistant" if fields.value.get(_calls_name(fields)):
                 _calls(fields, history, where)
             case "tool":
                 _answer(fields, history, where)
             case _:
-                history.plain(fields.value)
+                history.add_message(fields.value)
 
 
 def _outcome(fields: Fields) -> Completed | Failed:
@@ -79,7 +79,7 @@ def _calls(fields: Fields, history: History, where: str) -> None:
     ]
     message = {key: value for key, value in fields.value.items() if key != "toolCalls"}
     text = _joined(fields.value.get("content"), fields.path("content")) or ""
-    history.calls(message, given, text=text, where=where)
+    history.add_calls(message, given, text=text, where=where)
 
 
 def _call(fields: Fields) -> ReturnedCall:
@@ -113,8 +113,8 @@ def _answer(fields: Fields, history: History, where: str) -> None:
     if any(name in message for name in own):
         rest = {key: value for key, value in message.items() if key not in own}
         message = {**rest, "tool_call_id": id}
-    text = _joined(content, fields.path("content"), strict=history.expects(id))
-    history.answer(message, id, text, is_error=is_error, where=where)
+    text = _joined(content, fields.path("content"), strict=history.awaits(id))
+    history.add_answer(message, id, text, is_error=is_error, where=where)
 
 
 def _joined(content: Json, path: str, *, strict: bool = False) -> str | None:

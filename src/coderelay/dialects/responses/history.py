@@ -56,10 +56,10 @@ class InputItems:
             case "program":
                 self._flush()
                 program, problem = read_program(item, self._language)
-                self._history.code(program, problem=problem)
+                self._history.begin_program(program, problem=problem)
             case "program_output":
                 self._flush()
-                self._history.code_result(read_id(item), read_output(item), where=where)
+                self._history.end_program(read_id(item), read_output(item), where=where)
             case "item_reference":
                 raise Unsupported(item.path("id"), f"refers to a stored item, and {SEND_BACK}")
             case other:
@@ -74,7 +74,7 @@ class InputItems:
             self._words.append(read_text(item))
         elif role in _ROLES:
             content = read_content(item)
-            self._history.plain({"role": _ROLES[role], "content": content})
+            self._history.add_message({"role": _ROLES[role], "content": content})
         else:
             known = ", ".join(["assistant", *_ROLES])
             raise Unsupported(item.path("role"), f"is {role!r:.40}: choose one of {known}")
@@ -84,7 +84,7 @@ class InputItems:
         failed = item.flag("is_error", False) or item.text("status", "") == "incomplete"
         text = read_text(item, "output", why=_NO_IMAGE)
         message = {"role": "tool", "tool_call_id": id, "content": text}
-        self._history.answer(message, id, text, is_error=failed, where=where)
+        self._history.add_answer(message, id, text, is_error=failed, where=where)
 
     def _flush(self) -> None:
         """What the assistant said and called since, as the one message it is elsewhere."""
@@ -94,9 +94,9 @@ class InputItems:
         if calls:
             made = [call.message for call in calls]
             message = {"role": "assistant", "content": words or None, "tool_calls": made}
-            self._history.calls(message, calls, text=words, where=self._where)
+            self._history.add_calls(message, calls, text=words, where=self._where)
         elif said:
-            self._history.plain({"role": "assistant", "content": words})
+            self._history.add_message({"role": "assistant", "content": words})
 
 
 def _type(item: Fields) -> str:

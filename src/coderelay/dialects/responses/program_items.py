@@ -6,7 +6,7 @@ client changed on the way is noticed.
 
 from coderelay.conversation import DamagedState, FieldError
 from coderelay.conversation.old_state import from_fingerprint
-from coderelay.conversation.outcome_text import as_text, from_text
+from coderelay.conversation.outcome_text import outcome_as_text, outcome_from_text
 from coderelay.conversation.program_state import decode_without_source, encode_without_source
 from coderelay.conversation.state_text import UnreadableState
 from coderelay.core import Completed, Failed, Json, Program
@@ -39,7 +39,7 @@ def output_item(program: Program, outcome: Completed | Failed) -> dict[str, Json
         "type": "program_output",
         "id": f"po_{program.id}",
         "call_id": _PREFIX + program.id,
-        "result": as_text(outcome),
+        "result": outcome_as_text(outcome),
         "status": "completed" if isinstance(outcome, Completed) else "incomplete",
     }
 
@@ -67,7 +67,7 @@ def read_output(item: Fields) -> Completed | Failed:
     status = item.text("status", "completed")
     if status not in ("completed", "incomplete"):
         raise FieldError(item.path("status"), "must be 'completed' or 'incomplete'")
-    return from_text(item.text("result"), failed=status == "incomplete")
+    return outcome_from_text(item.text("result"), failed=status == "incomplete")
 
 
 def read_id(item: Fields) -> str:

@@ -31,7 +31,7 @@ _REASONS: Mapping[Finish, str] = {
 def encode(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
     """The response to a request that is not streamed."""
     output: list[Item] = []
-    vendor, thoughts = request.protocol == "messages", request.given["thoughts"]
+    vendor, thoughts = request.protocol == "messages", request.dialect_state["thoughts"]
     for entry in reply.entries:
         text, reasoning = words(entry)
         if reasoning and thoughts:
@@ -74,7 +74,7 @@ def snapshot(request: TurnRequest, *, id: str, created: int, model: str) -> dict
         "model": model,
         "output": [],
         "usage": None,
-        **request.given["echo"],
+        **request.dialect_state["echo"],
     }
 
 

@@ -38,7 +38,7 @@ def decode(body: Json, defaults: Defaults) -> TurnRequest:
     history = History(tools.programmatic, defaults.limits)
     instructions = fields.text("instructions", "")
     if instructions:
-        history.plain({"role": "system", "content": instructions})
+        history.add_message({"role": "system", "content": instructions})
     InputItems(history, mode.language).read(items)
     entries = history.entries()
     allowed = read_allowed(fields)
@@ -59,9 +59,12 @@ def decode(body: Json, defaults: Defaults) -> TurnRequest:
         stream=fields.flag("stream", False),
         receipt=mode.receipt,
         protocol=mode.protocol,
-        outcomes="values" if mode.protocol == "ids" else "texts",
-        bare=vendor and (allowed is None or VENDOR in allowed),
-        given={"echo": read_echo(fields, echoed(declared)), "thoughts": wants_thoughts(fields)},
+        outcome_form="values" if mode.protocol == "ids" else "texts",
+        offer_code_without_tools=vendor and (allowed is None or VENDOR in allowed),
+        dialect_state={
+            "echo": read_echo(fields, echoed(declared)),
+            "thoughts": wants_thoughts(fields),
+        },
     )
 
 

@@ -40,7 +40,7 @@ class ResponsesStream:
     def __init__(self, request: TurnRequest) -> None:
         self._request = request
         self._vendor = request.protocol == "messages"
-        self._thoughts = bool(request.given["thoughts"])
+        self._thoughts = bool(request.dialect_state["thoughts"])
         self._started = TurnStarted("", 0, request.model)
         self._output: list[Item] = []
         self._under_way: Item | None = None
