@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.tokens import TOKENIZER, Tokens
-from coderelay.cli.demo.client import Client, declared
+from coderelay.cli.demo.client import Client
 from coderelay.cli.demo.process import ServerProcess
 from coderelay.cli.demo.recorder import Recorder
 from coderelay.cli.hosting import hosted
@@ -27,6 +27,7 @@ from coderelay.client import tool
 from coderelay.client.local_tool import AnyLocalTool
 from coderelay.core import Json
 from coderelay.models.scripted_model import ScriptedAnswer, ScriptedModel
+from coderelay.wire import function_tool
 
 QUESTION = "Mail every contact in whose city it will rain today, so that they take an umbrella."
 DONE = "Everyone in the rain has a mail."
@@ -143,7 +144,7 @@ def converse(address: str, *, server: ServerProcess | None = None) -> int:
 def plain_requests() -> list[Mapping[str, Json]]:
     """What a model that calls tools itself is sent in one conversation, request by request."""
     tools = {each.declaration.name: each for each in Office().tools()}
-    functions = [declared(each) for each in tools.values()]
+    functions = [function_tool(each.declaration) for each in tools.values()]
     messages: list[Json] = [{"role": "user", "content": QUESTION}]
     requests: list[Mapping[str, Json]] = []
     while True:

@@ -18,6 +18,7 @@ from coderelay.conversation import UpstreamError
 from coderelay.core import Json, Raised, Result, Tool
 from coderelay.core.json_values import dump
 from coderelay.declare import check_tools
+from coderelay.wire import function_tool
 
 AgentTool: TypeAlias = Callable[..., Any] | AnyLocalTool
 Watch: TypeAlias = Callable[[AgentEvent], None]
@@ -199,15 +200,11 @@ class Agent:
         return message
 
 
-def _declared(declared: Tool, ours: bool) -> dict[str, Json]:
-    function = {
-        "name": declared.name,
-        "description": declared.description,
-        "parameters": declared.parameters,
-    }
-    if ours and declared.returns is not None:
-        return {"type": "function", "function": function, "output_schema": declared.returns}
-    return {"type": "function", "function": function}
+def _declared(tool: Tool, ours: bool) -> dict[str, Json]:
+    """A declaration. Only our server is sent the schema of the answer: others may refuse it."""
+    if ours and tool.returns is not None:
+        return {**function_tool(tool), "output_schema": tool.returns}
+    return function_tool(tool)
 
 
 def _is_string(declared: Tool) -> bool:

@@ -18,7 +18,7 @@ from coderelay.dialects.kit.fields import Fields
 from coderelay.dialects.kit.operation import EXAMPLE_TOOLS, Operation
 from coderelay.dialects.kit.program_fields import read_language, read_program, read_tools
 from coderelay.languages.language_registry import DEFAULT_LANGUAGE
-from coderelay.wire import journal_from_json, outcome_to_json
+from coderelay.wire import function_tool, journal_from_json, outcome_to_json
 
 EVALUATE = Operation(
     "One step of a program",
@@ -88,15 +88,10 @@ def decode_declarations(body: Json, *, language: str = DEFAULT_LANGUAGE) -> Decl
 
 def encode_declarations(declarations: str, instructions: str, tool: Tool) -> dict[str, Json]:
     """The text for the system prompt and the one tool to offer."""
-    function = {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-    }
     return {
         "declarations": declarations,
         "instructions": instructions,
-        "tool": {"type": "function", "function": function},
+        "tool": function_tool(tool),
     }
 
 

@@ -25,6 +25,7 @@ from coderelay.declare import (
 )
 from coderelay.engines.bound_names import reached, words
 from coderelay.engines.interface import Engine
+from coderelay.wire import function_tool
 
 _MAX_CACHED, _MAX_CACHED_BYTES = 128, 32 * MB
 """How many toolsets are cached, and how many bytes of declarations."""
@@ -64,15 +65,7 @@ class Toolset:
     @cached_property
     def code_tool(self) -> dict[str, Json]:
         """The tool with which the model runs a program, in the format of Chat Completions."""
-        tool = code_tool(self.language)
-        return {
-            "type": "function",
-            "function": {
-                "name": tool.name,
-                "description": tool.description,
-                "parameters": tool.parameters,
-            },
-        }
+        return function_tool(code_tool(self.language))
 
     @cached_property
     def code_name(self) -> str:

@@ -1,4 +1,4 @@
-"""Three APIs, one meaning: tools come in, our tool goes out, a call comes in, its output goes out.
+"""Tools, calls and outputs in the forms of three APIs.
 
 | API | a function tool | a call | its output |
 |---|---|---|---|
@@ -6,7 +6,7 @@
 | Chat Completions | `function: {parameters}` | `function: {arguments}` | a `tool` message |
 | Anthropic Messages | `input_schema` | `tool_use` | `tool_result` |
 
-Each may be a dict or an object of an SDK. What is given is looked at, and never changed.
+Tools and calls may be dicts or objects of an SDK. They are read, and never changed.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -15,36 +15,35 @@ from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 from coderelay.core import InvalidTool, Json, Tool
-from coderelay.wire import tools_from_json
+from coderelay.wire import function_tool, tools_from_json
+from coderelay.wire.tool_json import PARAMETERS, RETURNS
 
 Api: TypeAlias = Literal["responses", "chat", "anthropic"]
 APIS: tuple[str, ...] = get_args(Api)
 
-_SCHEMAS = ("parameters", "input_schema", "inputSchema")
-_RETURNS = ("returns", "output_schema", "outputSchema", "output")
 _Form: TypeAlias = Callable[[str, str, bool], dict[str, Json]]
-_FIELDS = ("type", "function", "name", "description", *_SCHEMAS, *_RETURNS)
+_FIELDS = ("type", "function", "name", "description", *PARAMETERS, *RETURNS)
 
 
 @dataclass(frozen=True, slots=True)
 class GivenTools:
-    """What a list of tools is made of: the functions, and the others at their places."""
+    """A list of tools, sorted: the functions, and the others before and after the first of them."""
 
     functions: tuple[Tool, ...]
     before: tuple[Any, ...]
-    """The others that stand before the first function."""
+    """The other tools that stand before the first function."""
     after: tuple[Any, ...]
 
     @property
     def others(self) -> tuple[Any, ...]:
-        """All that is no function, untouched."""
+        """All tools that are not functions, unchanged."""
         return (*self.before, *self.after)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A call as a model made it: whose it is, its arguments as they came, and the output item
-    that a text makes."""
+    """A call as the model made it. `reply` makes the output item from a text, and whether the call
+    failed."""
 
     name: str
     arguments: Json
@@ -52,7 +51,8 @@ class ToolUse:
 
 
 def given(tools: Iterable[Any]) -> GivenTools:
-    """Part the functions from all else. Raises `InvalidTool` where a function is none."""
+    """Sort tools into functions and others. Raises `InvalidTool` for a declaration that cannot be
+    used."""
     found: list[Tool] = []
     before: list[Any] = []
     after: list[Any] = []
@@ -63,7 +63,7 @@ def given(tools: Iterable[Any]) -> GivenTools:
             continue
         fields = _mapping(item)
         if not fields:
-            raise InvalidTool(f"{item!r:.100} is no tool: give its declaration")
+            raise InvalidTool(f"{item!r:.100} is not a tool: give its declaration")
         if _is_function(fields):
             found.extend(tools_from_json([_plain(fields)]))
         else:
@@ -72,26 +72,26 @@ def given(tools: Iterable[Any]) -> GivenTools:
 
 
 def offered(tool: Tool, api: str) -> dict[str, Json]:
-    """Our tool as an API takes it."""
+    """Our tool as an API declares it."""
     about = {"name": tool.name, "description": tool.description}
     match api:
         case "responses":
             return {"type": "function", **about, "parameters": tool.parameters, "strict": True}
         case "chat":
-            return {"type": "function", "function": {**about, "parameters": tool.parameters}}
+            return function_tool(tool)
         case _:
             return {**about, "input_schema": tool.parameters}
 
 
 def name_of(tool: Any) -> Json:
-    """The name that a model calls a tool by, if it has one."""
+    """The name by which a model calls a tool, or None."""
     fields = _mapping(tool)
     inner = _mapping(fields.get("function") or fields.get("custom") or {})
     return inner.get("name", fields.get("name"))
 
 
 def asked(item: Any) -> ToolUse | None:
-    """The call that an item is, in any of the three APIs; None for all that is no call."""
+    """The call in an item of any of the three APIs, or None if the item is not a call."""
     match _field(item, "type"):
         case "function_call" if not _field(item, "namespace"):
             return _asked(item, "arguments", _field(item, "call_id"), _function_call_output)
@@ -125,7 +125,7 @@ def _tool_result(id: str, text: str, failed: bool) -> dict[str, Json]:
 
 
 def _is_function(fields: Mapping[str, Json]) -> bool:
-    """Whether a tool is called with JSON that a schema describes, by whoever gave it.
+    """Whether a tool is a function of the client's own, called with JSON that a schema describes.
 
     Anthropic's functions have the type `custom` or none; OpenAI's tools of that type take text.
     """
@@ -134,12 +134,12 @@ def _is_function(fields: Mapping[str, Json]) -> bool:
         return True
     if kind not in (None, "custom"):
         return False
-    known = any(fields.get(word) is not None for word in _SCHEMAS)
+    known = any(fields.get(field) is not None for field in PARAMETERS)
     return known or (kind is None and isinstance(fields.get("name"), str))
 
 
 def _mapping(item: Any) -> Mapping[str, Json]:
-    """An item's fields, whatever it is."""
+    """The fields of a dict or of an object."""
     if isinstance(item, Mapping):
         return item
     dump = getattr(item, "model_dump", None)
@@ -151,7 +151,7 @@ def _mapping(item: Any) -> Mapping[str, Json]:
 
 
 def _plain(fields: Mapping[str, Json]) -> Mapping[str, Json]:
-    """The fields with a function that may still be an object."""
+    """The fields, with `function` as a mapping where it is an object."""
     function = fields.get("function")
     return fields if function is None else {**fields, "function": _mapping(function)}
 

@@ -1,12 +1,13 @@
-"""The JSON forms of outcomes, journals and tools, for all that reads or writes them."""
+"""Journals, outcomes and tools as JSON."""
 
 from coderelay.core.json_reader import read_json as parse
 from coderelay.wire.journal_json import journal_from_json, journal_to_json
 from coderelay.wire.json_text import render
 from coderelay.wire.outcome_json import outcome_to_json
-from coderelay.wire.tool_json import tools_from_json
+from coderelay.wire.tool_json import function_tool, tools_from_json
 
 __all__ = [
+    "function_tool",
     "journal_from_json",
     "journal_to_json",
     "outcome_to_json",

@@ -1,4 +1,4 @@
-"""A tool's declaration is read in any of the forms that clients already have it in.
+"""Declarations of tools are read in all forms that clients have them in, and written in one.
 
 | form | schema of the arguments | schema of the answer |
 |---|---|---|
@@ -14,21 +14,33 @@ from collections.abc import Mapping
 from coderelay.core import InvalidTool, Json, Schema, Tool
 from coderelay.core.json_values import NotJson, check_depth
 
-_PARAMETERS = ("parameters", "input_schema", "inputSchema")
-_RETURNS = ("returns", "output_schema", "outputSchema", "output")
+PARAMETERS = ("parameters", "input_schema", "inputSchema")
+"""The fields that may hold the schema of the arguments."""
+RETURNS = ("returns", "output_schema", "outputSchema", "output")
+"""The fields that may hold the schema of the answer."""
 _TYPES = (None, "function", "custom")
 
 
 def tools_from_json(value: Json) -> tuple[Tool, ...]:
-    """The tools of a list of declarations, or of an object that holds one as `tools`.
+    """The tools in a list of declarations, or in an object with such a list as `tools`.
 
-    Raises `InvalidTool`, naming the tool and the field.
+    Raises `InvalidTool`, whose message names the tool and the field.
     """
     if isinstance(value, Mapping) and "tools" in value:
         value = value["tools"]
     if not isinstance(value, list):
         raise InvalidTool("tools are declared as a list, or as an object with a list 'tools'")
     return tuple(_tool(index, item) for index, item in enumerate(value))
+
+
+def function_tool(tool: Tool) -> dict[str, Json]:
+    """A tool as Chat Completions declares it, without the schema of its answer."""
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }
+    return {"type": "function", "function": function}
 
 
 def _tool(index: int, item: Json) -> Tool:
@@ -47,15 +59,15 @@ def _tool(index: int, item: Json) -> Tool:
     description = fields.get("description") or ""
     if not isinstance(description, str):
         raise InvalidTool(f"'description' of {where} is not a string")
-    returns = _schema(fields, _RETURNS, where)
-    parameters = _schema(fields, _PARAMETERS, where)
+    returns = _schema(fields, RETURNS, where)
+    parameters = _schema(fields, PARAMETERS, where)
     if parameters is None:
         return Tool(name, description, returns=returns)
     return Tool(name, description, parameters, returns)
 
 
 def _function(item: Mapping[str, Json], where: str) -> Mapping[str, Json]:
-    """What Chat Completions wraps into `function`."""
+    """The fields that Chat Completions has inside `function`."""
     function = item.get("function", {})
     if not isinstance(function, Mapping):
         raise InvalidTool(f"'function' of {where} is not an object")

@@ -14,6 +14,7 @@ from coderelay.core import EngineError, Json, Raised, Result
 from coderelay.core.json_values import dump
 from coderelay.models.http_transport import AsyncioTransport
 from coderelay.models.model_answer import ModelAnswer
+from coderelay.wire import function_tool
 
 Watch = Callable[[Json], None]
 
@@ -60,7 +61,7 @@ class Client:
                 self.between(self.batches)
 
     async def _complete(self, connection: ChatConnection) -> ModelAnswer:
-        functions = [declared(tool) for tool in self.tools]
+        functions = [function_tool(tool.declaration) for tool in self.tools]
         body = {"model": self.model, "messages": self.messages, "tools": functions}
         answer = ModelAnswer()
         try:
@@ -89,17 +90,6 @@ class Client:
             label = f"{event.call.name} {dump(event.call.arguments)}"
             failed = isinstance(event.result, Raised)
             self.spans.append(Span(label, ended - event.seconds, ended, failed))
-
-
-def declared(tool: AnyLocalTool) -> Json:
-    """A tool as Chat Completions declares it."""
-    about = tool.declaration
-    function = {
-        "name": about.name,
-        "description": about.description,
-        "parameters": about.parameters,
-    }
-    return {"type": "function", "function": function}
 
 
 def _content(result: Result) -> dict[str, Json]:

@@ -3,18 +3,24 @@ execution, and whoever declares it gets programs in the API's own shape."""
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
-from coderelay.conversation import FieldError, Message, Unsupported
+from coderelay.conversation import Message, Unsupported
 from coderelay.core import Json
-from coderelay.dialects.kit.declared_tools import DeclaredTools, kept, read_callers
+from coderelay.dialects.kit.declared_tools import (
+    DeclaredTools,
+    FunctionTool,
+    kept,
+    read_callers,
+    read_name,
+    sort_tools,
+)
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.kit.program_fields import read_tools
 
 CODE_EXECUTION = "code_execution"
 _VERSION = re.compile(r"code_execution_20[0-9]{6}")
 _CALLERS = ("code_execution_20260120", "code_execution_20250825")
 """The types of a `caller` that the API has, the newest first."""
-_KNOWN = ("direct", "programmatic")
 
 
 def code_execution(declared: Sequence[Json]) -> str | None:
@@ -31,24 +37,19 @@ def caller_type(declared: str | None) -> str:
 @kept
 def read_declared(declared: list[Json], vendor: bool) -> DeclaredTools:
     """The tools by who may call them. `vendor`: the API's own default holds, which is `direct`."""
-    programmatic: dict[int, Json] = {}
-    direct: list[Message] = []
-    named: dict[str, Message] = {}
-    for place, item in enumerate(declared):
-        fields = Fields(item, f"tools[{place}]")
-        type = fields.text("type", "custom")
-        if _is_code_execution(type):
-            continue
-        if type != "custom":
-            reason = f"is {type!r:.60}: only custom tools and code execution are served here"
-            raise Unsupported(fields.path("type"), reason)
-        callers = _callers(fields, vendor)
-        named[_name(fields)] = function = _function(fields)
-        if "programmatic" in callers:
-            programmatic[place] = {**item, "type": "custom"}
-        if "direct" in callers:
-            direct.append(function)
-    return DeclaredTools(read_tools(programmatic), tuple(direct), named)
+    return sort_tools(declared, partial(_read, vendor=vendor))
+
+
+def _read(fields: Fields, *, vendor: bool) -> FunctionTool | None:
+    type = fields.text("type", "custom")
+    if _is_code_execution(type):
+        return None
+    if type != "custom":
+        reason = f"is {type!r:.60}: only custom tools and code execution are served here"
+        raise Unsupported(fields.path("type"), reason)
+    callers = _callers(fields, vendor)
+    declaration = {**fields.value, "type": "custom"}
+    return FunctionTool(read_name(fields), callers, _function(fields), declaration)
 
 
 def _is_code_execution(type: Json) -> bool:
@@ -60,21 +61,13 @@ def _callers(fields: Fields, vendor: bool) -> list[str]:
     given = fields.value.get("allowed_callers")
     if isinstance(given, list):
         given = ["programmatic" if _is_code_execution(each) else each for each in given]
-    default = ["direct"] if vendor else ["programmatic"]
-    return read_callers(fields, given, known=_KNOWN, default=default)
-
-
-def _name(fields: Fields) -> str:
-    name = fields.text("name")
-    if not name:
-        raise FieldError(fields.path("name"), "is empty: a tool has a name")
-    return name
+    return read_callers(fields, given, "direct" if vendor else "programmatic")
 
 
 def _function(fields: Fields) -> Message:
     """The declaration in the words of Chat Completions."""
     function: dict[str, Json] = {
-        "name": _name(fields),
+        "name": read_name(fields),
         "description": fields.text("description", ""),
         "parameters": fields.inner("input_schema", {"type": "object", "properties": {}}).value,
     }

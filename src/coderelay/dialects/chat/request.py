@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from coderelay.conversation import (
-    FieldError,
     Message,
     TurnRequest,
     Unsupported,
@@ -12,12 +11,19 @@ from coderelay.conversation import (
 )
 from coderelay.conversation.history_reader import History
 from coderelay.core import Json
-from coderelay.core.json_values import kind
 from coderelay.dialects.chat.history import read_messages
 from coderelay.dialects.kit.code_mode import Defaults, read_mode
-from coderelay.dialects.kit.declared_tools import OWN_FIELDS, DeclaredTools, kept, read_callers
+from coderelay.dialects.kit.declared_tools import (
+    OWN_FIELDS,
+    DeclaredTools,
+    FunctionTool,
+    kept,
+    read_callers,
+    read_choice,
+    read_name,
+    sort_tools,
+)
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.kit.program_fields import read_tools
 
 _OWN = frozenset(
     "model messages tools tool_choice parallel_tool_calls response_format stream stream_options "
@@ -32,7 +38,6 @@ _FLAT = {
     "strict": "strict",
 }
 """What the flat forms of a declaration write beside `function`, and its name inside."""
-_CALLERS = ("direct", "programmatic")
 _CODE_ROLES = ("code", "code_result")
 
 
@@ -114,36 +119,21 @@ def _is_code(message: Fields) -> bool:
 
 @kept
 def _tools(declared: list[Json], allowed: frozenset[str] | None) -> DeclaredTools:
-    programmatic: dict[int, Json] = {}
-    direct: list[Message] = []
-    named: dict[str, Message] = {}
-    for place, item in enumerate(declared):
-        fields = Fields(item, f"tools[{place}]")
-        if fields.text("type", "function") != "function":
-            direct.append(item)
-            continue
-        function = fields.inner("function", {}).value
-        name = _name(fields)
-        given = item.get("allowed_callers", function.get("allowed_callers"))
-        callers = read_callers(fields, given, known=_CALLERS, default=["programmatic"])
-        if allowed is not None and name not in allowed:
-            continue
-        named[name] = cleaned = _cleaned(item, function)
-        if "programmatic" in callers:
-            programmatic[place] = item
-        if "direct" in callers:
-            direct.append(cleaned)
-    return DeclaredTools(read_tools(programmatic), tuple(direct), named)
+    return sort_tools(declared, _read_tool, allowed=allowed)
 
 
-def _name(fields: Fields) -> str:
-    """A tool's name, which stands inside `function` or, in the flat form, beside it."""
-    function = fields.inner("function", {})
-    holder = fields if "name" in fields.value and "name" not in function.value else function
-    name = holder.text("name")
-    if not name:
-        raise FieldError(holder.path("name"), "is empty: a tool has a name")
-    return name
+def _read_tool(fields: Fields) -> FunctionTool | Message:
+    """A function, whose fields stand inside `function` or, in the flat form, beside it. A tool of
+    another type is the upstream's own."""
+    item = fields.value
+    if fields.text("type", "function") != "function":
+        return item
+    inner = fields.inner("function", {})
+    is_flat = "name" in item and "name" not in inner.value
+    name = read_name(fields if is_flat else inner)
+    given = item.get("allowed_callers", inner.value.get("allowed_callers"))
+    callers = read_callers(fields, given, "programmatic")
+    return FunctionTool(name, callers, _cleaned(item, inner.value), item)
 
 
 def _cleaned(item: Mapping[str, Json], function: Mapping[str, Json]) -> Message:
@@ -157,14 +147,9 @@ def _cleaned(item: Mapping[str, Json], function: Mapping[str, Json]) -> Message:
 
 def _choice(fields: Fields, tools: DeclaredTools) -> tuple[Json, tuple[Message, ...]]:
     """The choice in the upstream's words, and the tools that are direct because of it."""
-    choice = fields.value.get("tool_choice")
-    if choice is None or isinstance(choice, str):
-        if choice not in (None, "none", "auto", "required"):
-            raise Unsupported("tool_choice", "must be 'none', 'auto', 'required' or name a tool")
-        return choice, tools.direct
-    if not isinstance(choice, Mapping):
-        raise FieldError("tool_choice", f"is {kind(choice)}, not a string or an object")
-    named = fields.inner("tool_choice")
+    named = read_choice(fields)
+    if not isinstance(named, Fields):
+        return named, tools.direct
     match named.text("type"):
         case "function":
             name = named.inner("function").text("name")
@@ -172,7 +157,7 @@ def _choice(fields: Fields, tools: DeclaredTools) -> tuple[Json, tuple[Message, 
         case "allowed_tools":
             return _mode(named.inner("allowed_tools")), tools.direct
         case other if any(tool["type"] == other for tool in tools.direct):
-            return choice, tools.direct
+            return named.value, tools.direct
         case other:
             reason = f"is {other!r:.40}: choose 'function' or 'allowed_tools'"
             raise Unsupported(named.path("type"), reason)

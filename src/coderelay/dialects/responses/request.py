@@ -18,11 +18,11 @@ from coderelay.dialects.responses.program_items import TYPES
 from coderelay.dialects.responses.tools import (
     VENDOR,
     ToolReading,
+    choose_tools,
     declared_tools,
     declares_vendor,
     echoed,
     read_allowed,
-    read_choice,
 )
 
 
@@ -44,7 +44,7 @@ def decode(body: Json, defaults: Defaults) -> TurnRequest:
     allowed = read_allowed(fields)
     if allowed is not None and not is_open(entries):
         tools = declared_tools(declared, ToolReading(vendor, allowed))
-    choice = read_choice(fields, tools, vendor=vendor)
+    choice = choose_tools(fields, tools, vendor=vendor)
     return TurnRequest(
         model=model,
         entries=entries,

@@ -1,19 +1,25 @@
 """The tools of a request in the flat shape of Responses, and which of them the model must take."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
-from coderelay.conversation import FieldError, Message, Unsupported
+from coderelay.conversation import Message, Unsupported
 from coderelay.core import Json
-from coderelay.core.json_values import kind
-from coderelay.dialects.kit.declared_tools import DeclaredTools, kept, read_callers
+from coderelay.dialects.kit.declared_tools import (
+    DeclaredTools,
+    FunctionTool,
+    kept,
+    read_callers,
+    read_choice,
+    read_name,
+    sort_tools,
+)
 from coderelay.dialects.kit.fields import Fields
-from coderelay.dialects.kit.program_fields import read_tools
 
 VENDOR = "programmatic_tool_calling"
 """The tool by which a client asks for OpenAI's own shapes."""
 
-_CALLERS = ("direct", "programmatic")
 _PLAIN = ("name", "description", "parameters", "strict")
 _ECHOED = (*_PLAIN, "allowed_callers", "output_schema", "defer_loading")
 
@@ -41,31 +47,24 @@ def declares_vendor(declared: list[Json]) -> bool:
 @kept
 def declared_tools(declared: list[Json], told: ToolReading) -> DeclaredTools:
     """The tools, by who may call them. Raises for those that no Chat Completions endpoint has."""
-    default = ["direct"] if told.vendor else ["programmatic"]
-    programmatic: dict[int, Json] = {}
-    direct: list[Message] = []
-    named: dict[str, Message] = {}
-    for place, item in enumerate(declared):
-        fields = Fields(item, f"tools[{place}]")
-        type = fields.text("type")
-        if type == VENDOR:
-            continue
-        if type != "function":
-            raise Unsupported(
-                fields.path("type"),
-                f"is {type!r:.60}: only function tools can be served, and the client runs them",
-            )
-        name = _checked(fields)
-        callers = read_callers(fields, item.get("allowed_callers"), known=_CALLERS, default=default)
-        if told.allowed is not None and name not in told.allowed:
-            continue
-        function = {key: item[key] for key in _PLAIN if item.get(key) is not None}
-        named[name] = {"type": "function", "function": function}
-        if "programmatic" in callers:
-            programmatic[place] = item
-        if "direct" in callers:
-            direct.append(named[name])
-    return DeclaredTools(read_tools(programmatic), tuple(direct), named)
+    return sort_tools(declared, partial(_read, vendor=told.vendor), allowed=told.allowed)
+
+
+def _read(fields: Fields, *, vendor: bool) -> FunctionTool | None:
+    type, item = fields.text("type"), fields.value
+    if type == VENDOR:
+        return None
+    if type != "function":
+        raise Unsupported(
+            fields.path("type"),
+            f"is {type!r:.60}: only function tools can be served, and the client runs them",
+        )
+    name = read_name(fields)
+    _check_types(fields)
+    default = "direct" if vendor else "programmatic"
+    callers = read_callers(fields, item.get("allowed_callers"), default)
+    function = {key: item[key] for key in _PLAIN if item.get(key) is not None}
+    return FunctionTool(name, callers, {"type": "function", "function": function}, item)
 
 
 def echoed(declared: list[Json]) -> list[Json]:
@@ -83,16 +82,11 @@ def echoed(declared: list[Json]) -> list[Json]:
     ]
 
 
-def read_choice(fields: Fields, tools: DeclaredTools, *, vendor: bool) -> ToolChoice:
+def choose_tools(fields: Fields, tools: DeclaredTools, *, vendor: bool) -> ToolChoice:
     """The choice, with the tools that the model is offered because of it."""
-    choice = fields.value.get("tool_choice")
-    if choice is None or isinstance(choice, str):
-        if choice not in (None, "none", "auto", "required"):
-            raise Unsupported("tool_choice", "must be 'none', 'auto', 'required' or name a tool")
-        return ToolChoice(choice, tools.direct)
-    if not isinstance(choice, Mapping):
-        raise FieldError("tool_choice", f"is {kind(choice)}, not a string or an object")
-    named = fields.inner("tool_choice")
+    named = read_choice(fields)
+    if not isinstance(named, Fields):
+        return ToolChoice(named, tools.direct)
     match named.text("type"):
         case "function":
             name = named.text("name")
@@ -125,14 +119,10 @@ def read_allowed(fields: Fields) -> frozenset[str] | None:
     return frozenset(VENDOR if item.text("type") == VENDOR else item.text("name") for item in items)
 
 
-def _checked(fields: Fields) -> str:
-    """A tool's name, and its fields of the right type."""
-    name = fields.text("name")
-    if not name:
-        raise FieldError(fields.path("name"), "is empty: a tool has a name")
+def _check_types(fields: Fields) -> None:
+    """Raise `FieldError` for a field of a declaration that has the wrong type."""
     fields.text("description", "")
     for flag in ("strict", "defer_loading"):
         fields.flag(flag, False)
     for schema in ("parameters", "output_schema"):
         fields.inner(schema, {})
-    return name
