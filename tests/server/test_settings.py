@@ -324,12 +324,12 @@ def test_a_setting_that_is_added_by_one_entry_works_everywhere(tmp_path: Path) -
         assert CliRunner().invoke(toys, arguments, env=env).exit_code == 0
     assert seen == [ToySettings("blue", ToyLimits(5))] * 2
     shown = CliRunner().invoke(toys, ["--help"]).output
-    assert "Colour of the toy." in shown
+    assert "Colour of the toy: red or blue." in shown
     assert "CODERELAY_COLOUR" in shown
     with pytest.raises(InvalidSetting, match=r"^toy\.depth must be a whole number, at least 1"):
         ToySettings(toy=ToyLimits(0))
     settings = declared(ToySettings)
     assert "| `toy.depth` | `--depth` | `CODERELAY_DEPTH` | 3 | Depth" in documentation(settings)
-    assert '# Colour of the toy.\n#colour = "red"' in example_file(settings)
+    assert '# Colour of the toy: red or blue.\n#colour = "red"' in example_file(settings)
     entries = resolve(ToySettings, flags={}, environment={}).entries
     assert tomllib.loads(in_force(entries)) == {"colour": "red", "toy": {"depth": 3}}

@@ -3,7 +3,8 @@
     port: Annotated[int, Setting("The server", "N", "Port to listen on.", at_most=65_535)] = 8700
 
 From this line come the flag `--port`, the variable `CODERELAY_PORT`, the key `port` of the
-configuration file, the check of its value, and its row in the documentation.
+configuration file, the check of its value, and its row in the documentation. The reasons are in
+docs/design/settings.md.
 """
 
 import math
@@ -50,14 +51,15 @@ class Setting:
     metavar: str
     """What stands for the value in the help, such as `URL`."""
     help: str
-    """Whole sentences, without markup: help, documentation and example file all show them."""
+    """Whole sentences, without markup: help, documentation and example file all show them. The
+    texts that are allowed are added to the last one."""
     more: str = ""
     """Markdown for the documentation only, such as a link."""
     at_least: float | None = None
     at_most: float | None = None
     unit: int = 1
     """The field has its value in bytes; flags, variables and files give it in this unit."""
-    choices: Callable[[], tuple[str, ...]] | None = None
+    choices: tuple[str, ...] = ()
     """The texts that are allowed, where the field's type does not name them."""
     check: Callable[[str], None] | None = None
     """Raises `ValueError` with what a text, or each text of a list, must be."""
@@ -115,6 +117,12 @@ class DeclaredSetting:
     def variables(self) -> tuple[str, ...]:
         """Its environment variables; the first that is set counts."""
         return (PREFIX + self.name.upper(), *self.about.variables)
+
+    @property
+    def help(self) -> str:
+        """What it does and, if only some texts are allowed, which."""
+        text = self.about.help
+        return f"{text.removesuffix('.')}: {self.expected}." if self.choices else text
 
     @property
     def expected(self) -> str:
@@ -240,7 +248,7 @@ def _declared(
         name=name,
         table=table,
         kind=str if choices else get_origin(value_type) or value_type,
-        choices=about.choices() if about.choices else choices,
+        choices=about.choices or choices,
         required=default is MISSING,
         optional=NoneType in types,
         default=None if default is MISSING else default,

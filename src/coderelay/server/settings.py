@@ -29,7 +29,7 @@ def _cores() -> int:
 UNDECLARED = Setting(
     _MODEL,
     "WHAT",
-    "What to do with a call that has arguments which its tool does not declare: refuse or allow.",
+    "What to do with a call that has arguments which its tool does not declare.",
     more="See [arguments](many-tools.md#arguments).",
 )
 PROGRAM_LIMITS = SettingsTable(
@@ -123,9 +123,8 @@ class Settings:
         Setting(
             _MODEL,
             "NAME",
-            "Language in which the model writes programs, unless a request names another: "
-            f"{' or '.join(LANGUAGES)}.",
-            choices=lambda: tuple(LANGUAGES),
+            "Language in which the model writes programs, unless a request names another.",
+            choices=tuple(LANGUAGES),
         ),
     ] = DEFAULT_LANGUAGE
     max_programs: Annotated[
@@ -252,8 +251,8 @@ class Settings:
         Setting(
             _LOGS,
             "NAME",
-            "Least severe level that is logged: debug, info, warning or error. "
-            "Lines are JSON, without the content of requests and answers.",
+            "Least severe level that is logged.",
+            more="See [logs](#logs).",
         ),
     ] = "info"
 

@@ -62,8 +62,8 @@ def documentation(settings: Sequence[DeclaredSetting]) -> str:
 def explanation(setting: DeclaredSetting) -> str:
     """The help of a setting, with how to give several values."""
     if setting.kind is not tuple:
-        return setting.about.help
-    return f"{setting.about.help} Repeat the flag for several; in the environment, use spaces."
+        return setting.help
+    return f"{setting.help} Repeat the flag for several; in the environment, use spaces."
 
 
 def default_text(setting: DeclaredSetting) -> str:
@@ -98,7 +98,7 @@ def _explained(setting: DeclaredSetting) -> list[str]:
     unit = _UNITS.get(setting.about.metavar)
     words = "none: it must be given" if setting.required else setting.about.default
     text = [
-        setting.about.help,
+        setting.help,
         f"In {unit}." if unit else "",
         f"Default: {words}." if words else "",
     ]
