@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from coderelay.core import Call, InvalidTool, Tool
 from coderelay.declare import ToolHost, check_tools, names
-from coderelay.declare.schema_check import compiled
+from coderelay.schemas.schema_check import compiled
 from coderelay.schemas.schema_reader import SchemaReading, read
 from coderelay.schemas.type_model import (
     Array,

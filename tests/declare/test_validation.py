@@ -6,7 +6,7 @@ import jsonschema_rs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coderelay.declare.validation import SchemaCompiler, Walk
+from coderelay.schemas.validation import SchemaCompiler, Walk
 
 DRAFTS = {
     4: jsonschema_rs.Draft4Validator,

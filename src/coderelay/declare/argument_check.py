@@ -15,13 +15,13 @@ from typing import Literal, TypeAlias, get_args
 from coderelay.core import Json, Tool, Work
 from coderelay.core.json_values import MAX_DEPTH
 from coderelay.declare.argument_errors import ArgumentError, Describer, shown, without_repetition
-from coderelay.declare.schema_check import Checked, compiled
-from coderelay.declare.undeclared import Declaration
-from coderelay.declare.validation import Error, SchemaCompiler, SchemaNode, TooCostly, Walk
-from coderelay.declare.validation.measure import measure
-from coderelay.declare.validation.walk import STEP
 from coderelay.languages.language import Language
+from coderelay.schemas.schema_check import Checked, compiled
 from coderelay.schemas.schema_notes import cut
+from coderelay.schemas.undeclared import Declaration
+from coderelay.schemas.validation import Error, SchemaCompiler, SchemaNode, TooCostly, Walk
+from coderelay.schemas.validation.measure import measure
+from coderelay.schemas.validation.walk import STEP
 
 UndeclaredArguments: TypeAlias = Literal["refuse", "allow"]
 """What becomes of a call with an argument that its tool does not declare."""

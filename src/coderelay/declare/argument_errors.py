@@ -6,10 +6,10 @@ from itertools import islice
 
 from coderelay.core import Json
 from coderelay.core.nearest_names import Nearest, nearest
-from coderelay.declare.validation import Error
-from coderelay.declare.validation.walk import Path
 from coderelay.languages.language import Wording
 from coderelay.schemas.schema_notes import brief
+from coderelay.schemas.validation import Error
+from coderelay.schemas.validation.walk import Path
 
 _VALUE = 60
 _OPTIONS = 10

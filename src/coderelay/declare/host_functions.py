@@ -7,9 +7,9 @@ from typing import Any
 from coderelay.core import Json, ToolName
 from coderelay.declare.argument_errors import Describer
 from coderelay.declare.tool_search import MAX_QUERY
-from coderelay.declare.validation import SchemaCompiler, Walk
 from coderelay.languages.language import MOST_TOOLS_FOUND, Language
 from coderelay.languages.naming import Claims, camel, snake
+from coderelay.schemas.validation import SchemaCompiler, Walk
 
 _NAME = 1_000
 _REASONS = 3

@@ -25,7 +25,7 @@ class ToolHost:
     functions. Its answers depend only on the tools, so a replay gets the same.
 
     An argument that a tool's schema does not declare is wrong, unless the schema lets it pass or
-    `undeclared_arguments` is `allow`: see `coderelay.declare.undeclared`.
+    `undeclared_arguments` is `allow`: see `coderelay.schemas.undeclared`.
     """
 
     def __init__(

@@ -15,10 +15,10 @@ from coderelay.conversation.model_view import render_for_model
 from coderelay.core import InvalidTool, Json, Tool, UnknownLanguage
 from coderelay.core.json_values import NotJson
 from coderelay.declare import code_tool
-from coderelay.declare.schema_check import compiled
 from coderelay.gateway.answer_meaning import Offer
 from coderelay.gateway.model_json import read_model_json
 from coderelay.gateway.toolset import Toolset
+from coderelay.schemas.schema_check import compiled
 
 
 def offer(request: TurnRequest, toolset: Toolset) -> Offer:

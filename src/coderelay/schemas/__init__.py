@@ -1,1 +1,1 @@
-"""JSON Schemas as types: what every language prints its declarations from."""
+"""JSON Schemas: checked when they come in, read into types, and used to validate arguments."""

@@ -8,15 +8,15 @@ from coderelay.core import Tool, Work
 from coderelay.core.nearest_names import Nearest, nearest
 from coderelay.declare import Search, check_tools, declarations
 from coderelay.declare.argument_check import ArgumentCheck
-from coderelay.declare.validation.regex_size import measure
 from coderelay.languages.language_registry import find_language
 from coderelay.schemas.schema_notes import brief
+from coderelay.schemas.validation.regex_size import measure
 from tests.attacks.costs import Case
 from tests.declare.costly import CASES as COSTLY
 from tests.declare.costly import Made
 
 MISFIT = "declare.argument_check.ArgumentCheck.misfit"
-CHECK, DECLARE = "declare.schema_check.check_tools", "declare.prompt.declarations"
+CHECK, DECLARE = "schemas.schema_check.check_tools", "declare.prompt.declarations"
 PARTS = 4_000
 
 
@@ -114,15 +114,15 @@ CASES = (
         lambda size: "a" * size,
         lambda name: Nearest(("a" * 64, "b" * 64)).to(name),
     ),
-    Case("declare.validation.regex_size.measure", "groups", 20_000, lambda n: "(" * n, measure),
+    Case("schemas.validation.regex_size.measure", "groups", 20_000, lambda n: "(" * n, measure),
     Case(
-        "declare.validation.regex_size.measure",
+        "schemas.validation.regex_size.measure",
         "counts",
         20_000,
         lambda n: "a{9}" * (n // 4),
         measure,
     ),
-    Case("declare.validation.regex_size.measure", "classes", 20_000, lambda n: "[" * n, measure),
+    Case("schemas.validation.regex_size.measure", "classes", 20_000, lambda n: "[" * n, measure),
     Case(BRIEF, "a long list", 200_000, lambda n: [1] * n, lambda v: brief(v, 60)),
     Case(BRIEF, "a long text", 200_000, lambda n: "é" * n, lambda v: brief(v, 60)),
     Case(

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from coderelay.core import Json
-from coderelay.declare.validation import Walk
 from coderelay.schemas.schema_references import References
+from coderelay.schemas.validation import Walk
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _LISTS = ("allOf", "anyOf", "oneOf")

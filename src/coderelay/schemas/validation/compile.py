@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from coderelay.core import Json, Schema
-from coderelay.declare.validation.applicators import (
+from coderelay.schemas.schema_references import References
+from coderelay.schemas.validation.applicators import (
     AdditionalProperties,
     AllOf,
     AnyOf,
@@ -18,11 +19,10 @@ from coderelay.declare.validation.applicators import (
     Properties,
     PropertyNames,
 )
-from coderelay.declare.validation.assertions import assertions
-from coderelay.declare.validation.patterns import Patterns
-from coderelay.declare.validation.unevaluated import Unevaluated
-from coderelay.declare.validation.walk import KINDS, Rule, Rules, SchemaNode, Walk
-from coderelay.schemas.schema_references import References
+from coderelay.schemas.validation.assertions import assertions
+from coderelay.schemas.validation.patterns import Patterns
+from coderelay.schemas.validation.unevaluated import Unevaluated
+from coderelay.schemas.validation.walk import KINDS, Rule, Rules, SchemaNode, Walk
 
 _REFERENCES = {"$ref": 4, "$recursiveRef": 2019, "$dynamicRef": 2020}
 """The words that refer, each with the draft that brought it."""

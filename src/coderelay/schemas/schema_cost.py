@@ -12,10 +12,10 @@ from enum import Enum, auto
 from typing import Any, NamedTuple
 
 from coderelay.core import Json, Schema
-from coderelay.declare.validation.measure import Measure
-from coderelay.declare.validation.patterns import TRIED
-from coderelay.declare.validation.regex_size import measure as measure_pattern
 from coderelay.schemas.schema_references import References
+from coderelay.schemas.validation.measure import Measure
+from coderelay.schemas.validation.patterns import TRIED
+from coderelay.schemas.validation.regex_size import measure as measure_pattern
 
 MAX_WAYS = 10_000
 """How often a check may come to one part of a value."""

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from coderelay.core import Json
-from coderelay.declare.validation.assertions import matches
-from coderelay.declare.validation.patterns import Patterns
-from coderelay.declare.validation.walk import Error, Path, Rule, SchemaNode, Walk
+from coderelay.schemas.validation.assertions import matches
+from coderelay.schemas.validation.patterns import Patterns
+from coderelay.schemas.validation.walk import Error, Path, Rule, SchemaNode, Walk
 
 Find: TypeAlias = Callable[[Json], SchemaNode]
 """Gives the compiled form of a schema."""

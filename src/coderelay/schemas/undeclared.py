@@ -25,12 +25,12 @@ from typing import TypeAlias
 
 from coderelay.core import Json, Schema
 from coderelay.core.nearest_names import KNOWN, LONGEST, Nearest
-from coderelay.declare.type_members import Members, TypeMembers
-from coderelay.declare.unshown_names import Mentioned, UnshownNames
-from coderelay.declare.validation import Walk
-from coderelay.declare.validation.walk import Path
-from coderelay.declare.whole_reading import WholeReading
+from coderelay.schemas.type_members import Members, TypeMembers
 from coderelay.schemas.type_model import Shape
+from coderelay.schemas.unshown_names import Mentioned, UnshownNames
+from coderelay.schemas.validation import Walk
+from coderelay.schemas.validation.walk import Path
+from coderelay.schemas.whole_reading import WholeReading
 
 _Link: TypeAlias = "tuple[_Link, str | int] | None"
 """Where a part is: the link of what it is in, and the step from there. Many parts are in one, so

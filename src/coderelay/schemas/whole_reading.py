@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from coderelay.core import Json, Schema
-from coderelay.declare.unshown_names import has_unshown_words
 from coderelay.schemas.schema_reader import SchemaReader
 from coderelay.schemas.type_model import UNKNOWN, NamedType, Object, Property, Shape
+from coderelay.schemas.unshown_names import has_unshown_words
 
 
 class WholeReading(SchemaReader):

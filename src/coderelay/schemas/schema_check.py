@@ -8,7 +8,7 @@ import jsonschema_rs
 
 from coderelay.core import InvalidTool, Json, Schema, Tool
 from coderelay.core.json_values import NotJson, check_depth
-from coderelay.declare.schema_cost import (
+from coderelay.schemas.schema_cost import (
     MAX_WAYS,
     SchemaCost,
     SchemaTooLarge,
@@ -16,8 +16,8 @@ from coderelay.declare.schema_cost import (
     check_size,
     weigh,
 )
-from coderelay.declare.validation.measure import measure
-from coderelay.declare.validation.patterns import BACKTRACKING, LINEAR
+from coderelay.schemas.validation.measure import measure
+from coderelay.schemas.validation.patterns import BACKTRACKING, LINEAR
 
 MAX_NAME = 256
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from coderelay.core import Json
-from coderelay.declare.whole_reading import WholeReading
 from coderelay.schemas.type_model import (
     UNKNOWN,
     Array,
@@ -22,6 +21,7 @@ from coderelay.schemas.type_model import (
     UnionType,
     Unknown,
 )
+from coderelay.schemas.whole_reading import WholeReading
 
 Spend: TypeAlias = Callable[[int], None]
 """Counts steps, and raises when there have been too many."""

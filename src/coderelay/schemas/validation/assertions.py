@@ -5,8 +5,8 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import TypeAlias
 
 from coderelay.core import Json
-from coderelay.declare.validation.patterns import Pattern, Patterns
-from coderelay.declare.validation.walk import STEP, Error, Path, Rule, Walk, kind_of
+from coderelay.schemas.validation.patterns import Pattern, Patterns
+from coderelay.schemas.validation.walk import STEP, Error, Path, Rule, Walk, kind_of
 
 
 class _Type(Rule):

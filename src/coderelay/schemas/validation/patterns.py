@@ -9,7 +9,7 @@ from functools import cached_property
 
 import jsonschema_rs
 
-from coderelay.declare.validation.regex_size import Size, measure
+from coderelay.schemas.validation.regex_size import Size, measure
 
 LINEAR = jsonschema_rs.RegexOptions()
 BACKTRACKING = jsonschema_rs.FancyRegexOptions(backtrack_limit=5_000)

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from coderelay.core import Json
-from coderelay.declare.validation.assertions import matches
-from coderelay.declare.validation.patterns import Pattern
-from coderelay.declare.validation.walk import Error, Path, Rule, SchemaNode, Walk
+from coderelay.schemas.validation.assertions import matches
+from coderelay.schemas.validation.patterns import Pattern
+from coderelay.schemas.validation.walk import Error, Path, Rule, SchemaNode, Walk
 
 _OPTIONS, _OF_AN_OPTION = 50, 10
 """Of how many options of a choice the errors are listed, and how many of each."""
