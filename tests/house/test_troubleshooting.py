@@ -1,5 +1,6 @@
 """The page of errors names every error that somebody can meet."""
 
+import ast
 import importlib
 import pkgutil
 import re
@@ -61,3 +62,47 @@ def test_every_kind_of_failure_and_every_limit_is_named() -> None:
 @pytest.mark.parametrize("code", ExitCode)
 def test_every_exit_code_is_explained(code: ExitCode) -> None:
     assert str(code.value) in {row[0] for row in table(PAGE, "exit code", "meaning")}
+
+
+def texts_in(node: ast.AST) -> Iterator[str]:
+    """The strings of a module; what an f-string fills in is a `…`."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value
+        elif isinstance(part, ast.JoinedStr):
+            yield "".join(
+                str(piece.value) if isinstance(piece, ast.Constant) else "…"
+                for piece in part.values
+            )
+
+
+def all_texts() -> str:
+    """Every text that the package, or what runs in its sandboxes, may say."""
+    places = [*ROOT.glob("src/coderelay/**/*.py"), *ROOT.glob("guests/python/relay/*.py")]
+    python = [text for path in places for text in texts_in(ast.parse(path.read_text("utf-8")))]
+    scripts = ROOT.glob("guests/typescript/harness/*.js")
+    return "\n".join([*python, *(path.read_text("utf-8") for path in scripts)])
+
+
+def quoted_messages() -> Iterator[str]:
+    """The messages in the tables of the page that have a column for them."""
+    columns: list[str] = []
+    for line in PAGE.read_text("utf-8").splitlines():
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if not cells:
+            columns = []
+        elif not columns:
+            columns = cells
+        elif "message" in columns:
+            quoted = re.findall(r"`([^`\n]+)`", cells[columns.index("message")])
+            yield from (each for each in quoted if each.count(" ") >= 2)
+
+
+def test_every_message_on_the_page_is_one_that_the_code_has() -> None:
+    texts = all_texts()
+    stale = [
+        message
+        for message in quoted_messages()
+        if not all(part.strip(" :,;") in texts for part in message.split("…"))
+    ]
+    assert not stale, f"change these in docs/troubleshooting.md, no code says them: {stale}"
