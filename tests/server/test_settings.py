@@ -159,6 +159,8 @@ def test_an_empty_variable_counts_as_not_set_and_an_empty_flag_as_no_key(tmp_pat
         ("port = 80.0", "port in {file} must be a whole number from 0 to 65535, not 80.0"),
         ("drain = -1", "drain in {file} must be a number, at least 0, not -1"),
         ("drain = inf", "drain in {file} must be a number, at least 0, not inf"),
+        ("max_body = -5", "must be a whole number of MB, at least 1, not -5"),
+        (f"drain = 1{'0' * 400}", "drain in {file} must be a number, at least 0, not 100"),
         ("max_body = 0", "max_body in {file} must be a whole number of MB, at least 1, not 0"),
         ("host = 127", "host in {file} must be text, not 127"),
         ("language = 'perl'", "language in {file} must be typescript or python, not 'perl'"),
@@ -186,6 +188,10 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"host = '\xff'")
     with pytest.raises(InvalidSetting, match=r"relay.toml is not UTF-8 text: byte 8"):
         resolve(Settings, flags={}, environment={}, file=path)
+
+
+def test_a_file_may_begin_with_the_mark_that_windows_editors_write(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "\ufeffport = 7").port == 7
 
 
 def test_an_error_names_the_flag_or_the_variable_that_was_used(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ docs/design/settings.md.
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, fields
 from types import NoneType, UnionType
 from typing import (
@@ -128,7 +129,8 @@ class DeclaredSetting:
     def expected(self) -> str:
         """What its value must be, in words."""
         if self.choices:
-            return " or ".join([", ".join(self.choices[:-1]), self.choices[-1]])
+            *others, last = self.choices
+            return f"{', '.join(others)} or {last}" if others else last
         text = _KINDS[self.kind]
         if self.about.unit != 1:
             text += f" of {self.about.metavar}"
@@ -161,7 +163,8 @@ class DeclaredSetting:
         if self.optional and written == "":
             return None
         if self.kind is float and type(written) is int:
-            written = float(written)
+            with suppress(OverflowError):  # then it stays an int, and is refused
+                written = float(written)
         if type(written) is not self.kind:  # not isinstance: True is an int in Python
             raise ValueError(self._wrong(written))
         value = written * self.about.unit if isinstance(written, int) else written
@@ -175,8 +178,9 @@ class DeclaredSetting:
         if isinstance(value, int | float):
             low, high = self.about.at_least, self.about.at_most
             too_low, too_high = low is not None and value < low, high is not None and value > high
-            if too_low or too_high or not math.isfinite(value):
-                raise ValueError(self._wrong(value))
+            endless = isinstance(value, float) and not math.isfinite(value)
+            if too_low or too_high or endless:
+                raise ValueError(self._wrong(self.written(value)))
         if self.choices and value not in self.choices:
             raise ValueError(self._wrong(value))
         if self.about.check:

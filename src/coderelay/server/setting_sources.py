@@ -84,7 +84,7 @@ def read_config(path: Path, settings: Sequence[DeclaredSetting]) -> dict[str, ob
     """What a configuration file has, by key (`limits.fuel`). Raises `InvalidSetting` for a file
     that is not TOML, or that has a key which no setting has."""
     try:
-        content = tomllib.loads(path.read_bytes().decode("utf-8"))
+        content = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise InvalidSetting(
             f"cannot read the configuration file {path}: {error.strerror}"

@@ -36,10 +36,10 @@ def example_file(settings: Sequence[DeclaredSetting]) -> str:
         "# A flag, or else an environment variable, goes before this file.",
     ]
     for table, members in groupby(settings, key=lambda each: each.table):
+        if table:
+            lines += ["", f"[{table}]"]
         for group, named in groupby(members, key=lambda each: each.about.group):
             lines += ["", f"## {group}"]
-            if table:
-                lines += ["", f"[{table}]"]
             for each in named:
                 lines += ["", *_explained(each)]
     return "\n".join(lines) + "\n"
