@@ -6,6 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from coderelay.conversation import UpstreamError
+from coderelay.core import Json
+from coderelay.core.json_values import dump
+from coderelay.models import model_answer
 from coderelay.models.model import CallPiece, Delta, ModelNamePiece, ReasoningPiece, TextPiece
 from coderelay.models.model_answer import ModelAnswer
 
@@ -39,6 +42,21 @@ def test_a_field_that_comes_with_every_piece_is_kept_once() -> None:
         answer.add(TextPiece("a"))
     assert answer.text == "a" * 1_000
     assert answer.extra == {"signature": LONG + "999"}
+
+
+def test_a_value_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[Json] = []
+
+    def count(value: Json) -> str:
+        counted.append(value)
+        return dump(value)
+
+    monkeypatch.setattr(model_answer, "dump", count)
+    answer = ModelAnswer()
+    for value in ([LONG], 1, 2):
+        answer.add(ModelNamePiece(extra={"x": value}))
+        answer.add(CallPiece(0, extra={"x": value}))
+    assert counted == [[LONG], [LONG], 1, 1, 2, 2]
 
 
 def test_a_text_in_small_pieces_is_put_together_as_it_is() -> None:

@@ -10,7 +10,8 @@ from typing import assert_never
 
 from coderelay.conversation import TurnEvent, TurnRequest, TurnStarted
 from coderelay.conversation.work_size import is_large_outcome
-from coderelay.core import DEFAULT_LIMITS, Limits, Outcome
+from coderelay.core import DEFAULT_LIMITS, Json, Limits, Outcome
+from coderelay.core.json_writer import is_small
 from coderelay.core.limits import KB
 from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
 from coderelay.gateway.program_replay import Replays, run_block
@@ -18,7 +19,7 @@ from coderelay.gateway.token_estimate import estimated_tokens
 from coderelay.gateway.toolset import Engines, Toolset, Toolsets
 from coderelay.gateway.turn import AskModel, Done, ReplayPrograms, RunProgram, Step, Turn
 from coderelay.models.large_work import RunBlocking, here_or_aside
-from coderelay.models.model import Delta, Model
+from coderelay.models.model import CallPiece, Delta, Model, ModelNamePiece, UsagePiece
 
 _REPLAY_SHARE = 5
 _SHORT_ANSWER = 64 * KB
@@ -44,10 +45,25 @@ class _Steps:
         """Take a step and return the next one."""
         return await here_or_aside(step, self._run_aside, large=self.large)
 
-    def count(self, delta: Delta) -> None:
-        """Count the characters that the model has sent."""
+    async def receive(self, turn: Turn, delta: Delta) -> None:
+        """Give the turn the next piece of the model's answer."""
         self._received += len(getattr(delta, "text", "") or getattr(delta, "arguments", ""))
-        self.large |= self._received > _SHORT_ANSWER
+        large = not is_small(*_values(delta))
+        self.large |= large or self._received > _SHORT_ANSWER
+        await here_or_aside(partial(turn.model_sent, delta), self._run_aside, large=large)
+
+
+def _values(delta: Delta) -> tuple[Json, ...]:
+    """The values in a piece that may be large. A long text comes in several pieces."""
+    match delta:
+        case CallPiece(arguments=arguments, extra=extra):
+            return arguments, extra
+        case UsagePiece(usage):
+            return (usage.details,)
+        case ModelNamePiece(model, extra):
+            return model, extra
+        case _:
+            return ()
 
 
 class Gateway:
@@ -122,8 +138,7 @@ class Gateway:
                 case AskModel(body):
                     async with aclosing(self._model.stream(body, key=key)) as deltas:
                         async for delta in deltas:
-                            turn.model_sent(delta)
-                            steps.count(delta)
+                            await steps.receive(turn, delta)
                             for event in turn.take_events():
                                 observe(event)
                                 yield event

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from coderelay.conversation import Finish, TokenUsage, UpstreamError
 from coderelay.core import Json
+from coderelay.core.json_values import dump
 from coderelay.models.model import (
     CallPiece,
     Delta,
@@ -58,6 +59,8 @@ class ModelAnswer:
     _calls: dict[int, ModelCall] = field(default_factory=dict)
     _next_place: int = 0
     _length: int = 0
+    _lengths: dict[tuple[int | None, str], int] = field(default_factory=dict)
+    """What each further field counts for, by the place of its call."""
 
     @property
     def text(self) -> str:
@@ -111,16 +114,19 @@ class ModelAnswer:
         call.id = call.id or piece.id
         call.name = call.name or piece.name
         call.written.write(piece.arguments)
-        self._add_fields(call.extra, _without_type(piece.extra))
+        self._add_fields(call.extra, _without_type(piece.extra), place)
 
-    def _add_fields(self, known: dict[str, Json], fields: Mapping[str, Json]) -> None:
+    def _add_fields(
+        self, known: dict[str, Json], fields: Mapping[str, Json], place: int | None = None
+    ) -> None:
         """Some endpoints send a field with every piece: only the last value is kept and counted."""
         for name, value in fields.items():
             if name in known:
-                self._count(-len(repr(known[name])))
+                self._count(-self._lengths[place, name])
             else:
                 self._count(len(name) + _PER_FIELD)
-            self._count(len(repr(value)))
+            self._lengths[place, name] = length = len(dump(value))
+            self._count(length)
             known[name] = value
 
     def _count(self, length: int) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from coderelay.gateway.program_in_text import Speech
+from coderelay.models.model import CallPiece, Delta, ModelNamePiece
+from coderelay.models.model_answer import ModelAnswer
 from tests.attacks.costs import Case
 
 PROGRAM = 199_000
@@ -15,6 +17,13 @@ def streamed(pieces: list[str]) -> Speech:
     for piece in pieces:
         speech.feed(piece)
     return speech
+
+
+def added(pieces: list[Delta]) -> None:
+    """Put an answer together."""
+    answer = ModelAnswer()
+    for piece in pieces:
+        answer.add(piece)
 
 
 def stream(beginning: str, piece: str) -> Callable[[int], list[str]]:
@@ -30,6 +39,16 @@ def held(beginning: str, piece: str, end: str = "") -> Callable[[int], Speech]:
 FEED = "gateway.program_in_text.Speech.feed"
 PROGRAMS = "gateway.program_in_text.Speech.program"
 
+ANSWERS: dict[str, Callable[[int], list[Delta]]] = {
+    "a large field, then small ones of its name": lambda size: [
+        ModelNamePiece(extra={"x": [[]] * size}),
+        *[ModelNamePiece(extra={"x": 1})] * (size // 100),
+    ],
+    "a large field of a call": lambda size: [CallPiece(0, extra={"x": ["\x7f"] * size})],
+    "many fields": lambda size: [CallPiece(0, extra={f"{each}": 1 for each in range(size // 2)})],
+    "many calls": lambda size: [CallPiece(each) for each in range(size // 20)],
+}
+
 CASES = (
     Case(FEED, "a block that does not end", 50_000, stream("```ts\n", "aa"), streamed),
     Case(FEED, "a first line that does not end", 50_000, stream("```", "ts"), streamed),
@@ -37,6 +56,10 @@ CASES = (
     Case(FEED, "spaces behind a block", 50_000, stream("```ts\nf()\n```", " \n"), streamed),
     Case(FEED, "marks that are no fences", 50_000, stream("", "`` "), streamed),
     Case(FEED, "a tool call that does not end", 50_000, stream("<tool_call>", "{{"), streamed),
+    *(
+        Case("models.model_answer.ModelAnswer.add", text, 200_000, make, added)
+        for text, make in ANSWERS.items()
+    ),
     Case(
         PROGRAMS,
         "one long word",
