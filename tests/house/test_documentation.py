@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import tomllib
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -118,6 +119,14 @@ def test_every_page_and_picture_can_be_reached_from_another() -> None:
     }
     for path in [*ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/pictures/*")]:
         assert path in linked, f"nothing links to {documents.name(path)}"
+
+
+def test_the_picture_of_the_layers_shows_the_import_contract() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    contract = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    layers = [name for layer in contract for name in re.findall(r"coderelay\.(\w+)", layer)]
+    picture = (ROOT / "docs" / "pictures" / "layers.svg").read_text("utf-8")
+    assert re.findall(r'<text class="name[^>]*>(\w+)<', picture) == layers
 
 
 def test_every_picture_says_in_words_what_it_shows() -> None:
