@@ -205,6 +205,29 @@ CASES: dict[str, Callable[[float], Made]] = {
         {"p1": 1, "p2": 2, "z": 1},
         times=30_000 * size,
     ),
+    "what none of 8,000 dependent schemas looked at": lambda size: each(
+        {
+            "dependentSchemas": {name: {"properties": {"z": {}}} for name in named(8_000)},
+            "unevaluatedProperties": {"type": "integer"},
+        },
+        {"y": 1},
+        times=8_000 * size,
+    ),
+    "what no schema looked at, beside 20,000 words of no meaning": lambda size: each(
+        {**dict.fromkeys(named(20_000), 1), "unevaluatedProperties": {"type": "integer"}},
+        {"y": 1},
+        times=8_000 * size,
+    ),
+    "30,000 properties that no schema looked at in 150 that refer to each other": lambda size: (
+        {
+            "$ref": "#/$defs/d0",
+            "unevaluatedProperties": {"type": "integer"},
+            "$defs": {
+                f"d{number}": {"$ref": f"#/$defs/d{(number + 1) % 150}"} for number in range(150)
+            },
+        },
+        {f"p{number}": 1 for number in range(int(30_000 * size))},
+    ),
     "60,000 objects with a property that is not declared": lambda size: each(
         {"properties": {"x": {}}}, {"y": 1}, times=60_000 * size
     ),

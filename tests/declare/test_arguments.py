@@ -7,6 +7,7 @@ from hypothesis import given, settings
 
 from coderelay.core import Call, CallError, CallHost, InvalidTool, Raised, Tool, Work
 from coderelay.declare import ToolHost, check_tools, names
+from coderelay.schemas.validation import SchemaCompiler, TooCostly, Walk
 from tests.declare.processes import printed
 from tests.declare.schemas import arbitrary, deep_list, objects
 
@@ -189,6 +190,43 @@ def test_a_value_nested_too_deep_is_refused() -> None:
         {"properties": {"x": {"items": {"$ref": "#/properties/x"}}}}, {"x": deep_list(5_000)}
     )
     assert said == "t: the arguments are nested more than 256 levels deep"
+
+
+@pytest.mark.parametrize(
+    "definitions",
+    [
+        {"a": {"$ref": "#"}},
+        {"a": {"title": "a", "$ref": "#/$defs/b"}, "b": {"title": "b", "$ref": "#/$defs/a"}},
+    ],
+)
+def test_schemas_that_are_each_other_end_the_search_for_what_none_looked_at(
+    definitions: dict[str, Any],
+) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "integer"}},
+        "$ref": "#/$defs/a",
+        "unevaluatedProperties": False,
+        "$defs": definitions,
+    }
+    said = misfit(schema, {"b": 1})
+    assert said is not None
+    assert said.startswith('t: unexpected property "b"\n')
+    assert misfit(schema, {"a": 1}) is None
+
+
+def test_a_search_for_what_no_schema_looked_at_has_a_depth_at_which_it_ends() -> None:
+    definitions: dict[str, Any] = {
+        f"d{number}": {
+            "anyOf": [True, {"$ref": f"#/$defs/d{number + 1}"}],
+            "unevaluatedProperties": False,
+        }
+        for number in range(300)
+    }
+    schema = {"$ref": "#/$defs/d0", "$defs": {**definitions, "d300": {"properties": {"a": {}}}}}
+    walk = Walk(500_000)
+    with pytest.raises(TooCostly):
+        walk.fits(SchemaCompiler(schema, 2020).root, {"a": 1})
 
 
 def test_half_a_surrogate_pair_is_told_of() -> None:

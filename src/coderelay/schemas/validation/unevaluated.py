@@ -1,6 +1,6 @@
 """`unevaluatedProperties` and `unevaluatedItems`: schemas for what no other schema looked at."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from coderelay.core import Json
@@ -13,8 +13,8 @@ Find: TypeAlias = Callable[[Json], SchemaNode]
 Follow: TypeAlias = Callable[[str], Json]
 """Gives the schema that a reference points to."""
 
-_Seen: TypeAlias = set[str | int] | None
-"""The parts of a value that were looked at, None for all of them."""
+_LEVELS = 3
+"""How many schemas deep this is worth, by the frames that it takes of Python's stack."""
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
@@ -61,65 +61,92 @@ class Unevaluated(Rule):
 
     def _left(self, value: Json, walk: Walk) -> list[str | int]:
         """The parts that no other word of the schema has looked at."""
-        others = {word: part for word, part in self.schema.items() if word != self.word}
-        seen = self._seen(others, value, walk)
         walk.spend(len(value) // 4)
+        seen: set[str | int] = set()
+        walk.enter(_LEVELS)
+        all_seen = self._look(value, walk, seen)
+        walk.leave(_LEVELS)
+        if all_seen:
+            return []
         every = value if isinstance(value, dict) else range(len(value))
-        return [] if seen is None else [part for part in every if part not in seen]
+        return [part for part in every if part not in seen]
 
-    def _seen(self, schema: Json, value: Json, walk: Walk) -> _Seen:
-        """The parts that a schema has looked at."""
-        if not isinstance(schema, dict):
-            return set()
-        if schema is not self.schema and self.word in schema:
-            return None
-        seen = self._own(self, schema, value, walk)
-        if seen is None:
-            return None
-        for inner in self._applied(schema, value, walk):
+    def _look(self, value: Json, walk: Walk, seen: set[str | int]) -> bool:
+        """Add to `seen` the parts that were looked at. True if they are all of them."""
+        waiting: list[Json] = [self.schema]
+        met: set[int] = set()
+        for schema in waiting:  # it grows; a list, because schemas may refer to each other
             walk.spend(1)
-            found = self._seen(inner, value, walk)
-            if found is None:
-                return None
-            seen |= found
-        return seen
+            if not isinstance(schema, dict) or id(schema) in met:
+                continue
+            met.add(id(schema))
+            if (schema is not self.schema and self.word in schema) or self._own(
+                self, schema, value, walk, seen
+            ):
+                return True
+            waiting.extend(self._applied(schema, value, walk))
+        return False
 
     def _applied(self, schema: dict[str, Json], value: Json, walk: Walk) -> Iterator[Json]:
         """The schemas that apply to the value itself and that it fits."""
         for word in _REFERENCES:
             if isinstance(schema.get(word), str):
                 yield self._follow(schema[word])
-        inner = [each for word in ("allOf", "anyOf", "oneOf") for each in schema.get(word, ())]
+        for word in ("allOf", "anyOf", "oneOf"):
+            yield from self._fitting(schema.get(word, ()), value, walk)
         if isinstance(value, dict):
             dependent = schema.get("dependentSchemas", {})
-            inner += [dependent[name] for name in dependent if name in value]
+            walk.spend(len(dependent) // 8)
+            applied = (dependent[name] for name in dependent if name in value)
+            yield from self._fitting(applied, value, walk)
         if "if" in schema:
             holds = walk.fits(self._find(schema["if"]), value)
-            inner += [schema["if"], schema.get("then")] if holds else [schema.get("else")]
-        for each in inner:
+            if holds:
+                yield schema["if"]
+            yield from self._fitting([schema.get("then" if holds else "else")], value, walk)
+
+    def _fitting(self, schemas: Iterable[Json], value: Json, walk: Walk) -> Iterator[Json]:
+        for each in schemas:
             if each is not None and walk.fits(self._find(each), value):
                 yield each
 
-    def _own_properties(self, schema: dict[str, Json], value: Json, walk: Walk) -> _Seen:
+    def _own_properties(
+        self, schema: dict[str, Json], value: Json, walk: Walk, seen: set[str | int]
+    ) -> bool:
         if "additionalProperties" in schema:
-            return None
-        seen = {name for name in value if name in schema.get("properties", ())}
+            return True
+        walk.spend(len(value) // 4)
+        named = schema.get("properties", ())
+        seen.update(name for name in value if name in named)
         for text in schema.get("patternProperties", ()):
             pattern = self._patterns.of(text)
-            seen |= {name for name in value if matches(pattern, name, walk)}
-        return seen
+            seen.update(name for name in value if matches(pattern, name, walk))
+        return False
 
-    def _own_items(self, schema: dict[str, Json], value: Json, walk: Walk) -> _Seen:
+    def _own_items(
+        self, schema: dict[str, Json], value: Json, walk: Walk, seen: set[str | int]
+    ) -> bool:
         if "items" in schema:
-            return None
-        seen: set[str | int] = set(range(min(len(schema.get("prefixItems", ())), len(value))))
+            return True
+        self._first(schema.get("prefixItems", ()), value, walk, seen)
         if "contains" in schema:
             node = self._find(schema["contains"])
-            seen |= {place for place, item in enumerate(value) if walk.fits(node, item)}
-        return seen
+            seen.update(place for place, item in enumerate(value) if walk.fits(node, item))
+        return False
 
-    def _own_items_2019(self, schema: dict[str, Json], value: Json, walk: Walk) -> _Seen:
+    def _own_items_2019(
+        self, schema: dict[str, Json], value: Json, walk: Walk, seen: set[str | int]
+    ) -> bool:
         items = schema.get("items")
         if not isinstance(items, list):
-            return None if "items" in schema else set()
-        return None if "additionalItems" in schema else set(range(min(len(items), len(value))))
+            return "items" in schema
+        self._first(items, value, walk, seen)
+        return "additionalItems" in schema
+
+    def _first(
+        self, schemas: Sequence[Json], value: Json, walk: Walk, seen: set[str | int]
+    ) -> None:
+        """Add the items that have a schema by their place."""
+        count = min(len(schemas), len(value))
+        walk.spend(count // 4)
+        seen.update(range(count))

@@ -130,7 +130,7 @@ class Walk:
                 self.spend(1)
                 return known[id(value)]
             known[id(value)] = True  # for a schema that is, with nothing between, itself
-        self._enter()
+        self.enter()
         rules = node.rules[kind]
         self.spend(1 + len(rules))
         fits = True
@@ -138,7 +138,7 @@ class Walk:
             if not rule.fits(value, self):
                 fits = False
                 break
-        self._depth -= 1
+        self.leave()
         if known is not None:
             self._remember(known, value, fits)
         return fits
@@ -149,13 +149,15 @@ class Walk:
         if key in self._listing:
             return
         self._listing.add(key)
-        self._enter()
+        self.enter()
         try:
-            for rule in node.rules[kind_of(value)]:
+            rules = node.rules[kind_of(value)]
+            self.spend(1 + len(rules))
+            for rule in rules:
                 if not rule.fits(value, self):
                     yield from rule.errors(value, self, path)
         finally:  # who asks may have heard enough
-            self._depth -= 1
+            self.leave()
             self._listing.discard(key)
 
     def _remember(self, known: dict[int, bool], value: Json, fits: bool) -> None:
@@ -165,10 +167,15 @@ class Walk:
         else:
             del known[id(value)]
 
-    def _enter(self) -> None:
-        self._depth += 1
+    def enter(self, levels: int = 1) -> None:
+        """Go deeper into the schema. Raises `TooCostly` when that is too deep."""
+        self._depth += levels
         if self._depth > _DEEPEST:
             raise TooCostly
+
+    def leave(self, levels: int = 1) -> None:
+        """Come back from there."""
+        self._depth -= levels
 
 
 def kind_of(value: Json) -> str:
