@@ -129,4 +129,4 @@ def test_in_a_terminal_the_talk_goes_on_after_an_error(folder: Path, upstream: H
     os.close(leader)
     assert process.returncode == 0, printed
     assert "Hello." in printed
-    assert printed.count("the script has 1 answers, and all are given") == 2
+    assert printed.count("the script has no answer 2: it has 1") == 2

@@ -142,7 +142,7 @@ def test_a_tool_that_fails_is_an_error_message() -> None:
     endpoint = ours(coded(CODE, wanted, finish="tool_calls"), coded(RESULT, TEXT))
     talk = agent(endpoint)
     talk.run_sync("Go.")
-    known = "there is twice, shout, refuse"
+    known = "the tools are twice, shout, refuse"
     assert talk.messages[3:5] == [
         {"role": "tool", "tool_call_id": "a", "content": "just so", "is_error": True},
         {
@@ -301,7 +301,7 @@ def test_one_agent_has_one_turn_at_a_time() -> None:
         talk = agent(endpoint, tools=[wait])
         first = asyncio.create_task(talk.run("One."))
         await called.wait()
-        with pytest.raises(RuntimeError, match="in the midst of a turn"):
+        with pytest.raises(RuntimeError, match="in the middle of a turn"):
             await talk.run("Two.")
         release.set()
         assert await first == "It is 6."

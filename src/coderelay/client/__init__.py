@@ -1,4 +1,4 @@
-"""What a client needs: tools made from functions, and an agent that keeps a conversation."""
+"""For clients: tools made from functions, and an agent that keeps a conversation."""
 
 from coderelay.client.agent import Agent
 from coderelay.client.agent_events import (
@@ -9,10 +9,9 @@ from coderelay.client.agent_events import (
     ReasoningDelta,
     TextDelta,
 )
-from coderelay.client.answer_calls import Answered, Called
+from coderelay.client.answer_calls import Answered, Called, answer
 from coderelay.client.chat_endpoint import EndpointError
 from coderelay.client.live_run import Event, Report, Stepped, drive
-from coderelay.client.local_answer import answer
 from coderelay.client.local_tool import LocalTool, tool
 from coderelay.client.messages import CodeMessage, CodeResultMessage, Message
 from coderelay.client.tools_file import ToolsFileError, load_functions, load_tools

@@ -1,5 +1,7 @@
-"""An agent keeps a conversation and answers its calls: code blocks with our server, plain tool
-calls with any other endpoint."""
+"""An agent keeps a conversation and answers its calls with local tools.
+
+With our server the model writes programs; with any other endpoint it makes plain tool calls.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -28,10 +30,10 @@ Protocol: TypeAlias = Literal["messages", "plain"]
 class Agent:
     """A conversation with a model that may use local tools.
 
-    `base_url` is that of `coderelay serve`, `http://127.0.0.1:8700/v1`, or of any endpoint for
-    Chat Completions. `tools` are plain or async functions. `messages` is the whole conversation,
-    JSON through and through: keep it, and give it to another agent to go on. `options` are
-    further fields of the request, such as `temperature`.
+    `base_url` is the address of `coderelay serve`, `http://127.0.0.1:8700/v1`, or of any endpoint
+    for Chat Completions. `tools` are plain or async functions. `messages` is the whole conversation
+    as JSON: store it, and pass it to another agent to continue. `options` are further fields of the
+    request, such as `temperature`.
     """
 
     def __init__(
@@ -67,10 +69,10 @@ class Agent:
     async def run(
         self, text: str | list[Json] | None = None, *, watch: Watch = lambda event: None
     ) -> str:
-        """Say something and get the answer; `watch` is told of all that happens on the way.
+        """Send a message and return the model's answer. `watch` is called with every event.
 
-        Without a text, the conversation goes on where an error broke it off. A turn that failed
-        before any tool was called leaves no trace in `messages`.
+        Without a text, the conversation continues where an error ended it. A turn that failed
+        before any tool was called leaves `messages` as they were.
         """
         with self._turn(text):
             async with self._endpoint.connect() as connection:
@@ -81,7 +83,7 @@ class Agent:
     def run_sync(
         self, text: str | list[Json] | None = None, *, watch: Watch = lambda event: None
     ) -> str:
-        """`run`, for where no event loop is running."""
+        """`run` for code outside an event loop."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -89,7 +91,8 @@ class Agent:
         raise RuntimeError("an event loop is running here: use `await agent.run(…)`")
 
     async def stream(self, text: str | list[Json] | None = None) -> AsyncIterator[AgentEvent]:
-        """`run`, as its events; the last is the `Answer`. Leaving the loop stops the turn."""
+        """`run` as a stream of events, of which the last is the `Answer`. The turn ends when the
+        iteration does."""
         queue: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
         task = asyncio.create_task(self.run(text, watch=queue.put_nowait))
         task.add_done_callback(lambda _: queue.put_nowait(None))
@@ -104,7 +107,7 @@ class Agent:
     @contextmanager
     def _turn(self, text: str | list[Json] | None) -> Iterator[None]:
         if self._busy:
-            raise RuntimeError("this agent is in the midst of a turn: use another for another talk")
+            raise RuntimeError("this agent is in the middle of a turn: use another one meanwhile")
         self._busy = True
         before = len(self.messages)
         if text is not None:
@@ -119,8 +122,8 @@ class Agent:
             self._busy = False
 
     async def _converse(self, connection: ChatConnection, watch: Watch) -> Answer:
-        """Ask, answer the calls, and ask again, until the model has spoken."""
-        protocol = await self._spoken(connection)
+        """Ask the model and answer its calls, until it answers with text."""
+        protocol = await self._chosen_protocol(connection)
         usage: dict[str, int] = {}
         made = 0
 
@@ -140,21 +143,21 @@ class Agent:
             calls = [as_call(made + place, call) for place, call in enumerate(reply.calls)]
             made += len(calls)
             results = await answer_batch(calls, self._tools, watch=watch)
-            # together, so that no failure leaves a call without its answer behind
+            # together, so that a failure never leaves a call without its answer
             self.messages += reply.messages
             for call, result in zip(reply.calls, results, strict=True):
                 self.messages.append(self._tool_message(call, result, protocol))
         raise EndpointError(f"the model still calls tools after {self._max_steps} steps")
 
-    async def _spoken(self, connection: ChatConnection) -> Protocol:
-        """Our server says that it is one. To take it for another does no harm: plain calls work
-        there too."""
+    async def _chosen_protocol(self, connection: ChatConnection) -> Protocol:
+        """The protocol to use. Our server tells what it is at `/healthz`; if it could not, plain
+        calls would work there, too."""
         if not self._tools:
-            return "plain"  # there is nothing to write programs for
+            return "plain"  # a program would have nothing to call
         if self._protocol is None:
             ours = await connection.is_coderelay()
             if ours is None:
-                return "plain"  # nobody is there: the request itself will tell
+                return "plain"  # the request itself will fail, and say why
             self._protocol = "messages" if ours else "plain"
         return self._protocol
 
@@ -190,7 +193,7 @@ class Agent:
             message["content"] = result.error.message
             if protocol == "messages":
                 message["is_error"] = True
-            else:  # others refuse fields that they do not know
+            else:  # other endpoints refuse fields that they do not know
                 message["content"] = f"{result.error.name}: {result.error.message}"
             return message
         local = self._tools[call["function"]["name"]]
@@ -208,6 +211,6 @@ def _declared(tool: Tool, ours: bool) -> dict[str, Json]:
 
 
 def _is_string(declared: Tool) -> bool:
-    """Where a tool's answer is always a string, its content is the string itself."""
+    """Whether a tool always returns a string, which is then sent as it is, not as JSON."""
     returns = declared.returns
     return isinstance(returns, Mapping) and returns.get("type") == "string"

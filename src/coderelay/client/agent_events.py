@@ -1,4 +1,4 @@
-"""What an agent tells its user interface, as it happens."""
+"""The events of a turn, for a user interface."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,14 +10,14 @@ from coderelay.core import Completed, Failed, Json, Program
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """The next piece of what the model says."""
+    """The next piece of the model's text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """The next piece of what the model thinks, where its endpoint tells."""
+    """The next piece of the model's reasoning, where its endpoint sends it."""
 
     text: str
 
@@ -31,7 +31,7 @@ class ProgramWritten:
 
 @dataclass(frozen=True, slots=True)
 class ProgramEnded:
-    """The program with this id came to its end, well or badly."""
+    """The program with this id completed or failed."""
 
     id: str
     outcome: Completed | Failed
@@ -39,8 +39,8 @@ class ProgramEnded:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The last event: the whole text, why it ended (`stop`, `length`, `content_filter`), and
-    the usage that was reported, summed over the requests."""
+    """The last event: the whole text, why it ended (`stop`, `length`, `content_filter`), and the
+    tokens that were used, summed over all requests of the turn."""
 
     text: str
     finish: str = "stop"

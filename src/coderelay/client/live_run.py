@@ -1,4 +1,5 @@
-"""A live run: each batch of calls is answered by local tools, all at once, then delivered whole."""
+"""A live run: local tools answer the calls of each batch, and the program continues with all
+answers."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ from coderelay.tool_answers import in_thread
 
 @dataclass(frozen=True, slots=True)
 class Stepped:
-    """The program ran until it could go no further."""
+    """The program ran until it ended, or until it waits for calls."""
 
     outcome: Outcome
     seconds: float
@@ -26,7 +27,7 @@ Watch: TypeAlias = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A program's way to its end. Seconds are those of the wall clock."""
+    """How a program ended, and what it took. Seconds are wall-clock time."""
 
     outcome: Outcome
     journal: tuple[Entry, ...]
@@ -42,13 +43,13 @@ async def drive(
     watch: Watch = lambda event: None,
     clock: Clock = time.perf_counter,
 ) -> Report:
-    """Take a run to its end, and close it; `watch` is told of everything as it happens."""
+    """Take a run to its end and close it. `watch` is called with every event."""
     try:
         report = await _drive(run, tools, watch, clock)
     except Exception:
         run.close()
         raise
-    # not when cancelled: the guest may still be at work in its thread, and is dropped with it
+    # not when cancelled: the guest may still run in its thread, and ends with it
     run.close()
     return report
 

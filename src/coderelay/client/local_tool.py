@@ -1,11 +1,10 @@
-"""A local tool is a function together with the declaration that its hints and docstring make."""
+"""A local tool is a function with a declaration, made from its type hints and its docstring."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
-from coderelay.client.docstrings import documentation
-from coderelay.client.signature import Signature, signature
+from coderelay.client.signature import Signature, documentation, signature
 from coderelay.core import InvalidTool, Tool
 
 P = ParamSpec("P")
@@ -14,14 +13,14 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class LocalTool(Generic[P, R]):
-    """A tool whose implementation is here. It can still be called as the function it was."""
+    """A tool that is a function in this process. It can still be called like the function."""
 
     declaration: Tool
     function: Callable[P, R]
     signature: Signature
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function itself, with Python's own arguments and exceptions."""
+        """Call the function itself. Arguments are not validated, and exceptions are raised."""
         return self.function(*args, **kwargs)
 
 
@@ -45,9 +44,9 @@ def tool(
     name: str | None = None,
     description: str | None = None,
 ) -> LocalTool[P, R] | Callable[[Callable[P, R]], LocalTool[P, R]]:
-    """Make a tool of a plain or async function, as `@tool` or `@tool(name=…, description=…)`.
+    """Make a tool of a plain or async function, with `@tool` or `@tool(name=…, description=…)`.
 
-    Raises `InvalidTool` where a type hint has no JSON form.
+    Raises `InvalidTool` for a type hint that has no JSON form.
     """
 
     def make(function: Callable[P, R]) -> LocalTool[P, R]:

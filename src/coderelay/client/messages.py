@@ -1,7 +1,7 @@
-"""The messages of a conversation, as they stand in a request and in `Agent.messages`.
+"""The messages of a conversation, in a request and in `Agent.messages`.
 
-Between a `code` message and its `code_result` stand only assistant messages with tool calls, and
-tool messages:
+Between a `code` message and its `code_result` there are only assistant messages with tool calls,
+and tool messages:
 
     user · code · assistant(tool_calls) · tool · tool · code_result · assistant
 """
@@ -15,28 +15,28 @@ from coderelay.wire import parse
 
 
 class SystemMessage(TypedDict):
-    """What the model is told before anything else."""
+    """Instructions for the model, before all other messages."""
 
     role: Literal["system"]
     content: str
 
 
 class UserMessage(TypedDict):
-    """What a person says: text, or parts as the API has them."""
+    """A message of the user: text, or content parts as Chat Completions has them."""
 
     role: Literal["user"]
     content: str | list[Json]
 
 
 class FunctionCall(TypedDict):
-    """The tool that is called; `arguments` is JSON text."""
+    """The tool that is called, with its arguments as JSON text."""
 
     name: str
     arguments: str
 
 
 class MessageCall(TypedDict):
-    """One call that the client is to answer, under its id."""
+    """A call that the client answers with a `tool` message of the same id."""
 
     id: str
     type: Literal["function"]
@@ -44,7 +44,7 @@ class MessageCall(TypedDict):
 
 
 class AssistantMessage(TypedDict):
-    """What the model says, or the calls of a batch."""
+    """The model's text, or the calls of a batch."""
 
     role: Literal["assistant"]
     content: str | None
@@ -71,7 +71,7 @@ class CodeMessage(TypedDict):
 
 
 class CodeError(TypedDict):
-    """Why a program failed; what is not known is left out."""
+    """Why a program failed. Fields that are not known are left out."""
 
     kind: str
     message: str
@@ -84,21 +84,21 @@ class CodeError(TypedDict):
 
 
 class CodeSuccess(TypedDict):
-    """The program's whole value."""
+    """The value that the program returned."""
 
     status: Literal["success"]
     data: Json
 
 
 class CodeFailure(TypedDict):
-    """The program's error."""
+    """The error with which the program ended."""
 
     status: Literal["error"]
     error: CodeError
 
 
 class CodeResultMessage(TypedDict):
-    """What the program with this id came to, and what it logged."""
+    """How the program with this id ended, and what it logged."""
 
     role: Literal["code_result"]
     id: str

@@ -1,4 +1,4 @@
-"""Tools from files: functions with their tools from `tools.py`, declarations from `tools.json`."""
+"""Tools from files: functions from `tools.py`, declarations without functions from `tools.json`."""
 
 import hashlib
 import importlib.util
@@ -15,7 +15,7 @@ from coderelay.wire import parse, tools_from_json
 
 
 class ToolsFileError(RequestError):
-    """No tools could be read from a file; the message says why, and where in the file."""
+    """Tools cannot be read from a file. The message says why, and where in the file."""
 
 
 def load_tools(path: Path) -> tuple[Tool, ...]:
@@ -65,7 +65,7 @@ def _present(path: Path) -> Path:
 
 
 def _import(path: Path) -> ModuleType:
-    """Import a file under a name of its own; its neighbours can be imported, as for a script."""
+    """Import a file under a unique name. It can import its neighbours, like a script."""
     digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]
     name = f"coderelay_tools_{path.stem}_{digest}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -85,7 +85,7 @@ def _import(path: Path) -> ModuleType:
 
 
 def _explain(path: Path, error: BaseException) -> str:
-    """What went wrong, at the last line of the file that was reached."""
+    """The error, with the last line of the file that was run."""
     if isinstance(error, SyntaxError) and error.lineno is not None:
         return f"{error.filename}, line {error.lineno}: {error.msg}"
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is(frame, path)]

@@ -1,4 +1,4 @@
-"""What an endpoint sends is read under limits, before and after it is unpacked."""
+"""An endpoint's answer is read within limits, which hold before and after decompression."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -13,23 +13,23 @@ from coderelay.models.failures import too_long
 from coderelay.models.server_sent_events import EventReader
 
 _AT_ONCE = 16 * 1024
-"""Bytes of a stream that are read before others get a turn of the event loop."""
+"""Bytes of a stream that are handled before other tasks get a turn of the event loop."""
 _LONGEST_NUMBER = 18
-"""Digits of a length that is read as a number; a longer one is over any limit."""
+"""Digits of a length that is read as a number. A longer one is over any limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerLimits:
-    """Bytes of an answer: neither as it was sent nor unpacked may it have more."""
+    """The most bytes of an answer, as it was sent and after decompression."""
 
     whole: int = 16 * MB
-    """What is kept in memory at once: an answer that comes whole, or one event of a stream."""
+    """For what is in memory at once: an answer that comes whole, or one event of a stream."""
     stream: int = 256 * MB
-    """All of a stream, or of an answer that is passed on as it comes."""
+    """For all of a stream, or of an answer that is passed on as it comes."""
 
 
 async def read_whole(response: httpx.Response, limit: int) -> bytes:
-    """The whole body, unpacked. Raises `UpstreamError` if it is over the limit."""
+    """The whole body, decompressed. Raises `UpstreamError` if it is over the limit."""
     check_stated_length(response, limit)
     body = bytearray()
     async for piece in _unpacked(response, limit):
@@ -38,7 +38,7 @@ async def read_whole(response: httpx.Response, limit: int) -> bytes:
 
 
 async def read_start(response: httpx.Response, length: int) -> bytes:
-    """The first bytes of a body, unpacked: so much of an error's text as anybody reads."""
+    """The first bytes of a body, decompressed: as much of an error as anybody reads."""
     body = bytearray()
     async with aclosing(_unpacked(response, 16 * length)) as pieces:
         async for piece in pieces:
@@ -49,8 +49,8 @@ async def read_start(response: httpx.Response, length: int) -> bytes:
 
 
 async def read_events(response: httpx.Response, limits: AnswerLimits) -> AsyncGenerator[str, None]:
-    """The data of each event of a stream. Raises `UpstreamError` if the stream, or one event of
-    it, is over its limit."""
+    """The data of each event of a stream. Raises `UpstreamError` if the stream or one of its events
+    is over its limit."""
     check_stated_length(response, limits.stream)
     reader = EventReader(limits.whole)
     async for piece in _unpacked(response, limits.stream):
@@ -62,16 +62,16 @@ async def read_events(response: httpx.Response, limits: AnswerLimits) -> AsyncGe
 
 
 def check_stated_length(response: httpx.Response, limit: int) -> None:
-    """Raise `UpstreamError` for a body that says itself that it is over the limit."""
+    """Raise `UpstreamError` for a body whose `Content-Length` is over the limit."""
     stated = response.headers.get("content-length", "")
     if stated.isdecimal() and (len(stated) > _LONGEST_NUMBER or int(stated) > limit):
         raise too_long(limit, "an answer")
 
 
 async def _unpacked(response: httpx.Response, limit: int) -> AsyncGenerator[bytes, None]:
-    """The pieces of a body, unpacked."""
+    """The pieces of a body, decompressed."""
     unpack = unpacker(response.headers.get("content-encoding", ""))
-    # not the response's own methods: they would unpack without a limit
+    # not the response's own methods: they would decompress without a limit
     assert isinstance(response.stream, httpx.AsyncByteStream)
     sent = unpacked = 0
     async for packed in response.stream:

@@ -1,7 +1,7 @@
-"""One connection to an HTTP/1.1 server, and one answer at a time on it.
+"""A connection to an HTTP/1.1 server, which carries one request and its answer at a time.
 
-What the server sends is bounded before it is buffered: at most `FRAMING_LIMIT` bytes in a row that
-are no part of a body, and at most `_BUFFERED` bytes of a body that nobody has read yet.
+What the server sends is limited before it is buffered: at most `FRAMING_LIMIT` bytes that are not
+part of a body, and at most `_BUFFERED` bytes of a body that nobody has read yet.
 """
 
 import asyncio
@@ -13,12 +13,12 @@ import httptools
 import httpx
 
 FRAMING_LIMIT = 64 * 1024
-"""Bytes that an answer may take for anything but its body: status lines, headers, interim answers
-(1xx), the sizes and extensions of chunks, trailers. Each byte of the body allows for some more."""
+"""Bytes of an answer that are not part of its body: status lines, headers, interim answers (1xx),
+the sizes and extensions of chunks, trailers. Each byte of the body allows for some more."""
 _FRAMING_PER_BYTE = 16
-"""Further such bytes for each byte of the body: a chunk of one byte takes six of them."""
+"""Further such bytes for each byte of the body. A chunk of one byte takes six."""
 _BUFFERED = 256 * 1024
-"""Bytes of an answer that wait for their reader; beyond, the socket is not read."""
+"""Bytes of a body that wait for their reader. Beyond them, the socket is not read."""
 
 
 class BadAnswer(httpx.RemoteProtocolError):
@@ -26,12 +26,12 @@ class BadAnswer(httpx.RemoteProtocolError):
 
 
 class HttpConnection(asyncio.Protocol):
-    """Writes a request, parses its answer. Once anything went wrong it is `closed` for good."""
+    """Writes a request and parses its answer. After any failure it is `closed` for good."""
 
     _framing: int
-    """Bytes that came and were no body, less those that the body allows for."""
+    """Bytes that are not part of a body, less those that the body allows for."""
     _unread: bytearray
-    """Bytes of the body that nobody has taken yet."""
+    """Bytes of the body that nobody has read yet."""
 
     def __init__(self) -> None:
         self.closed = False
@@ -39,12 +39,12 @@ class HttpConnection(asyncio.Protocol):
         self.headers: list[tuple[bytes, bytes]] = []
         self.idle_since = 0.0
         self.began = self.finished = False
-        """Whether a byte of the answer, and all of it, has come."""
+        """Whether the first byte of the answer has come, and whether all of it has."""
         self._transport: asyncio.Transport | None = None
         self._reset()
 
     async def request(self, data: bytes, timeout: float | None) -> None:
-        """Send a whole request and wait until the headers of its answer are there."""
+        """Send a whole request and wait for the headers of its answer."""
         self._reset()
         assert self._transport is not None
         self._transport.write(data)
@@ -65,7 +65,7 @@ class HttpConnection(asyncio.Protocol):
                 await self._wait(timeout)
 
     async def start_tls(self, context: ssl.SSLContext, host: str) -> None:
-        """Speak TLS from here on: the proxy has opened a tunnel to the host."""
+        """Use TLS from here on, through the tunnel that the proxy opened to the host."""
         assert self._transport is not None
         loop = asyncio.get_running_loop()
         self._reset()
@@ -79,19 +79,21 @@ class HttpConnection(asyncio.Protocol):
         return self.finished and self._keep and not self.closed and not self._paused
 
     def close(self) -> None:
-        """Drop the connection, in the midst of an answer too."""
+        """Close the connection, even in the middle of an answer."""
         self.closed = True
         if self._transport is not None:
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """asyncio: the connection is there."""
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's is none by inheritance
+        """asyncio: the connection is open."""
+        self._transport = cast(
+            asyncio.Transport, transport
+        )  # uvloop's class does not inherit from it
 
     def data_received(self, data: bytes) -> None:
-        """asyncio: bytes came. The parser gets them in small pieces: it keeps an unfinished header
-        whole, however long it is, and says nothing of it."""
-        if self.finished:  # nobody asked: the server says that it is about to close
+        """asyncio: bytes came. The parser gets them in small pieces, because it buffers an
+        unfinished header of any length without telling."""
+        if self.finished:  # the server says that it is about to close
             return self.close()
         self.began = True
         for start in range(0, len(data), FRAMING_LIMIT):
@@ -103,7 +105,7 @@ class HttpConnection(asyncio.Protocol):
         return None
 
     def connection_lost(self, error: Exception | None) -> None:
-        """asyncio: the connection is gone. An answer of no stated length ends with it."""
+        """asyncio: the connection is closed. An answer without a length ends with it."""
         self.closed = True
         if self._complete_head and not self._sized and (error or self._error) is None:
             self.finished = True
@@ -113,18 +115,18 @@ class HttpConnection(asyncio.Protocol):
         self._wake()
 
     def on_message_begin(self) -> None:
-        """httptools: an answer begins. After a whole one, it is the answer to no request: the
-        connection cannot be trusted with another."""
+        """httptools: an answer begins. A second one belongs to no request, so the connection is not
+        used again."""
         if self.finished:
             self._keep = False
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """httptools: one header. Trailers, and what follows the answer, are passed over."""
+        """httptools: one header. Trailers, and what follows the answer, are ignored."""
         if not self._complete_head:
             self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
-        """httptools: the headers are all there."""
+        """httptools: all headers are there."""
         if self.finished:
             return None
         self.status = self._parser.get_status_code()
@@ -132,7 +134,9 @@ class HttpConnection(asyncio.Protocol):
             self.headers = []
             return None
         if not 200 <= self.status < 600:
-            return self._refuse(f"the answer's status is {self.status}, which HTTP does not have")
+            return self._refuse(
+                f"the answer has the status {self.status}, which HTTP does not have"
+            )
         fields = [(name.lower(), value.lower()) for name, value in self.headers]
         codings = [value for name, value in fields if name == b"transfer-encoding"]
         if codings not in ([], [b"chunked"]):
@@ -152,7 +156,7 @@ class HttpConnection(asyncio.Protocol):
             self._pause(True)
 
     def on_message_complete(self) -> None:
-        """httptools: the answer is whole; an interim one (1xx) is followed by another."""
+        """httptools: the answer is complete. An interim one (1xx) is followed by another."""
         if self._complete_head and not self.finished:
             self._keep = self._parser.should_keep_alive()
             self.finished = True
@@ -180,7 +184,7 @@ class HttpConnection(asyncio.Protocol):
         self._waiter: asyncio.Future[None] | None = None
 
     async def _wait(self, timeout: float | None) -> None:
-        """Until something new has come."""
+        """Wait until something new has come."""
         if self._error is not None:
             raise self._error
         self._waiter = asyncio.get_running_loop().create_future()

@@ -1,9 +1,9 @@
 """A transport for httpx on plain asyncio: it does what httpx's own does, at a fraction of the cost.
 
-httpx's default transport looks through all its connections for every request, and passes several
-layers for every read. A gateway that holds hundreds of streams open at once cannot afford it.
-HTTP/1.1 only, TLS and plain HTTP proxies included; for any other kind of proxy httpx's own
-transport is used. See docs/design/transport.md.
+httpx's default transport looks through all its connections for every request, and every read goes
+through several layers. A gateway with hundreds of open streams cannot afford that. This one knows
+HTTP/1.1, TLS and plain HTTP proxies; for other kinds of proxies httpx's own transport is used. See
+docs/design/transport.md.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ import httpx
 from coderelay.models.http_connection import HttpConnection
 
 IDLE = 15.0
-"""Seconds that an unused connection is kept: less than servers keep it, mostly."""
+"""Seconds that an unused connection is kept, which is less than most servers keep it."""
 
 _Origin = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A proxy that is spoken to in plain HTTP; `authorization` is a header line, or nothing."""
+    """A proxy that is reached in plain HTTP. `authorization` is a header line, or empty."""
 
     host: str
     port: int
@@ -54,7 +54,7 @@ class AsyncioTransport(httpx.AsyncBaseTransport):
         self.proxy = proxy
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """httpx: send a request; the answer's body is still to be read."""
+        """httpx: send a request. The body of its answer is read later."""
         timeouts = request.extensions.get("timeout", {})
         if request.url.scheme not in ("http", "https"):
             raise httpx.UnsupportedProtocol(f"{request.url} is not an http or https address")
@@ -75,21 +75,21 @@ class AsyncioTransport(httpx.AsyncBaseTransport):
         return httpx.Response(connection.status, headers=connection.headers, stream=stream)
 
     async def aclose(self) -> None:
-        """httpx: drop what is idle."""
+        """httpx: close all unused connections."""
         for connections in self._idle.values():
             for connection in connections:
                 connection.close()
         self._idle.clear()
 
     def release(self, origin: _Origin, connection: HttpConnection) -> None:
-        """Take a connection back, if it can serve again."""
+        """Keep a connection for the next request, if it can be used again."""
         if not connection.reusable:
             return connection.close()
         connection.idle_since = time.monotonic()
         return self._idle.setdefault(origin, []).append(connection)
 
     def _take(self, origin: _Origin) -> HttpConnection | None:
-        """The connection used last: the likeliest to be alive."""
+        """The connection that was used last, because it is the most likely to be open still."""
         idle = self._idle.get(origin, [])
         while idle:
             connection = idle.pop()
@@ -127,7 +127,7 @@ class AsyncioTransport(httpx.AsyncBaseTransport):
         return connection
 
     async def _tunnel(self, connection: HttpConnection, origin: _Origin, proxy: Proxy) -> None:
-        """Have the proxy connect us to a host that speaks TLS; all else it passes on itself."""
+        """Have the proxy open a tunnel to a host with TLS. Without TLS it needs none."""
         context = self._context_of(origin)
         if context is None:
             return
@@ -152,11 +152,11 @@ class AsyncioTransport(httpx.AsyncBaseTransport):
 
 
 class ForeignProxyTransport(httpx.AsyncHTTPTransport):
-    """httpx's own transport, for kinds of proxies that ours does not speak to. It would wait for
-    ever while interim answers (1xx) come, so the headers of an answer have a deadline here."""
+    """httpx's own transport, for kinds of proxies that ours does not know. It would wait forever
+    while interim answers (1xx) come, so the headers of an answer have a deadline here."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """httpx: send a request; the answer's body is still to be read."""
+        """httpx: send a request. The body of its answer is read later."""
         timeouts = request.extensions.get("timeout", {})
         read = timeouts.get("read")
         others = sum(timeouts.get(name) or 0.0 for name in ("connect", "write"))
@@ -168,7 +168,7 @@ class ForeignProxyTransport(httpx.AsyncHTTPTransport):
 
 
 class _Body(httpx.AsyncByteStream):
-    """Gives its connection back when it was read to the end, and drops it otherwise."""
+    """A body, which gives its connection back if it was read to the end, and closes it if not."""
 
     def __init__(
         self,
@@ -195,7 +195,7 @@ class _Body(httpx.AsyncByteStream):
 
 
 def transport_for(base_url: str) -> httpx.AsyncBaseTransport:
-    """The transport for an address, by way of a proxy where the environment names one for it."""
+    """The transport for an address, through a proxy if the environment names one for it."""
     address = urlsplit(base_url)
     proxies = getproxies()
     proxy = proxies.get(address.scheme) or proxies.get("all")

@@ -1,7 +1,7 @@
-"""A request that needs nothing of us goes upstream as it came, and its answer comes back so.
+"""A request without programs is passed on to the upstream as it came, and so is its answer.
 
-Only a refusal is read on its way back: an upstream may repeat the key that it refuses. Of a stream
-only whole events are passed on, so that one that breaks off can still be told to have done so.
+Only a refusal is read on its way back, because an upstream may repeat the key that it refuses. Of a
+stream only whole events are passed on, so that an error event can follow where it breaks off.
 """
 
 import re
@@ -42,7 +42,7 @@ CREDENTIALS = {
     b"x-auth-token",
     b"x-goog-api-key",
 }
-"""Headers that say who the client is. What goes upstream in their place is chosen by the server."""
+"""Headers that say who the client is. The server chooses what is sent in their place."""
 _NOT_UPSTREAM = (
     _OF_THE_CONNECTION
     | CREDENTIALS
@@ -61,15 +61,15 @@ _NOT_UPSTREAM = (
 _NOT_BACK = _OF_THE_CONNECTION | {b"date", b"server", b"set-cookie", b"x-request-id"}
 _OF_THE_BODY = {b"content-encoding", b"content-length", b"content-type"}
 _LONGEST_REFUSAL = 100_000
-"""Bytes of a refusal that are read, packed and unpacked."""
+"""Bytes of a refusal that are read, before and after decompression."""
 _NO_NAME = re.compile(rb"[^!#$%&'*+.^_`|~0-9a-z-]")
 _NO_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
-"""What no header may have in its name, in small letters, and in its value."""
+"""Bytes that may not be in the name of a header, in lower case, or in its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelayedAnswer:
-    """The upstream's answer: `body` is to be read in pieces, as they come."""
+    """The upstream's answer, whose `body` is read in pieces as they come."""
 
     status: int
     headers: list[tuple[bytes, bytes]]
@@ -77,7 +77,8 @@ class RelayedAnswer:
 
 
 class Passthrough:
-    """Speaks to the transport itself: httpx's client would cost more than all the rest."""
+    """Passes requests on. It uses the transport itself, because httpx's client would cost more than
+    all the rest."""
 
     def __init__(
         self,
@@ -97,8 +98,8 @@ class Passthrough:
     async def send(
         self, method: str, path: str, content: bytes, *, headers: Headers, key: str | None
     ) -> AsyncIterator[RelayedAnswer]:
-        """Send a request to a path below the base URL. Whatever the upstream answers, good or
-        bad, is the answer; raises `UpstreamError` or `UpstreamTimeout` where there is none."""
+        """Send a request to a path below the base URL. A refusal of the upstream is an answer, too.
+        Raises `UpstreamError` or `UpstreamTimeout` if there is no answer."""
         passed = _passed_on(headers, _NOT_UPSTREAM)
         if key is not None:
             passed.append((b"authorization", b"Bearer " + key.encode("latin-1")))
@@ -153,7 +154,7 @@ async def _pieces(
 
 
 async def _events(pieces: AsyncIterator[bytes], limit: int) -> AsyncIterator[bytes]:
-    """The same bytes, an event at a time at least."""
+    """The same bytes, cut between events."""
     whole = WholeEvents(limit)
     async for piece in pieces:
         if ready := whole.feed(piece):
@@ -163,13 +164,13 @@ async def _events(pieces: AsyncIterator[bytes], limit: int) -> AsyncIterator[byt
 
 
 def _is_readable_stream(response: httpx.Response) -> bool:
-    """Whether the answer is a stream of events, and not packed."""
+    """Whether the answer is a stream of events without compression."""
     packed = response.headers.get("content-encoding", "identity").lower() != "identity"
     return "text/event-stream" in response.headers.get("content-type", "") and not packed
 
 
 async def _refusal(response: httpx.Response, key: str | None) -> RelayedAnswer:
-    """A refusal without the key. One that cannot be read through is told of, not passed on."""
+    """A refusal, without the key. Raises `UpstreamError` for one that cannot be read."""
     status = response.status_code
     try:
         body = scrub_bytes(await read_whole(response, _LONGEST_REFUSAL), key)
@@ -191,7 +192,7 @@ def _returned(response: httpx.Response, key: str | None) -> list[tuple[bytes, by
     """The headers that go back to the client."""
     dropped = set(_NOT_BACK)
     if "transfer-encoding" in response.headers or response.status_code in (204, 304):
-        dropped.add(b"content-length")  # it would not be the length of what is sent back
+        dropped.add(b"content-length")  # the body that is sent back has another length
     kept = _passed_on(response.headers.raw, dropped)
     if any(_NO_NAME.search(name) or _NO_VALUE.search(value) for name, value in kept):
         raise UpstreamError("the model's endpoint sent a header that HTTP does not allow")
@@ -206,8 +207,8 @@ def _returned(response: httpx.Response, key: str | None) -> list[tuple[bytes, by
 
 
 def _passed_on(headers: Headers, dropped: set[bytes]) -> list[tuple[bytes, bytes]]:
-    """Those that concern more than one connection, their names in small letters. The header
-    `connection` may name others that do not."""
+    """The headers that are passed on, with names in lower case. Besides those that are `dropped`,
+    the header `connection` may name others that concern this connection only."""
     lowered = [(name.lower(), value) for name, value in headers]
     named = b",".join(value for name, value in lowered if name == b"connection").lower()
     of_the_connection = {name.strip() for name in named.split(b",")}

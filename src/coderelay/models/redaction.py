@@ -1,4 +1,4 @@
-"""A key is in nothing that a client is told: what an upstream says of a failure may repeat it."""
+"""Keys are removed from errors before a client sees them, because an upstream may repeat a key."""
 
 import re
 from bisect import bisect_right

@@ -1,9 +1,9 @@
-"""A model that answers from a script, for demos and for tests of everything that asks one.
+"""A model that answers from a script, for demos and tests.
 
-    ScriptedModel([Answer(code="return await webSearch({ query: 'x' })"), "There is news."])
+    ScriptedModel([ScriptedAnswer(code="return await webSearch({ query: 'x' })"), "There is news."])
 
-The n-th answer is for a conversation with n answers in it. So the script keeps no state: a
-server can be restarted in the middle, and a retried request gets the same answer.
+How many answers a conversation has already decides which one is next. So the model keeps no state:
+a server can be restarted in the middle, and a request that is sent again gets the same answer.
 """
 
 import json
@@ -29,9 +29,9 @@ _PIECE = 16
 
 @dataclass(frozen=True, slots=True)
 class ScriptedAnswer:
-    """One answer: words, a refusal, a program, or calls of tools as `(name, arguments)`.
+    """One answer: text, a refusal, a program, or tool calls as `(name, arguments)`.
 
-    `arguments` that are a string stand as they are, broken or not.
+    `arguments` that are a string are sent as they are, and need not be valid JSON.
     """
 
     text: str = ""
@@ -49,7 +49,7 @@ Script: TypeAlias = (
 
 
 class ScriptedModel:
-    """Answers by script. `seen` are the bodies it was asked with."""
+    """Answers from a script. `seen` has the bodies of all requests."""
 
     def __init__(self, script: Script, *, piece: int = _PIECE) -> None:
         self._script = script
@@ -59,7 +59,7 @@ class ScriptedModel:
     async def stream(
         self, body: Mapping[str, Json], *, key: str | None
     ) -> AsyncGenerator[Delta, None]:
-        """The script's answer, in pieces."""
+        """The answer of the script, in pieces."""
         self.seen.append(body)
         answer = self._answer(body)
         if isinstance(answer, str):
@@ -85,7 +85,7 @@ class ScriptedModel:
             return self._script(body)
         given: int = sum(message.get("role") == "assistant" for message in body["messages"])
         if given >= len(self._script):
-            raise UpstreamError(f"the script has {len(self._script)} answers, and all are given")
+            raise UpstreamError(f"the script has no answer {given + 1}: it has {len(self._script)}")
         return self._script[given]
 
     def _cut(self, text: str) -> list[str]:
@@ -93,7 +93,7 @@ class ScriptedModel:
 
 
 def _program(answer: ScriptedAnswer, body: Mapping[str, Json]) -> list[tuple[str, Json]]:
-    """The program, under the name of the code tool that was offered."""
+    """The program as a call of the code tool, by the name that the request has for it."""
     if answer.code is None:
         return []
     offered = [tool["function"]["name"] for tool in body.get("tools", []) if "function" in tool]

@@ -1,6 +1,6 @@
-"""Server-sent events, read from bytes: no event is kept beyond its limit.
+"""Server-sent events are read from bytes, and no event may be longer than its limit.
 
-The two classes do no I/O: they are fed with pieces of a stream, cut anywhere.
+The two classes do no I/O. They take the pieces of a stream, which may be cut anywhere.
 """
 
 import re
@@ -15,7 +15,7 @@ _FIELD = re.compile(rb"(?:\A|[\r\n])[^:\r\n]")
 
 
 class EventReader:
-    """Gives the `data` of each event. Comments and other fields are passed over."""
+    """Finds the `data` of each event. Comments and other fields are ignored."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -28,8 +28,8 @@ class EventReader:
         """Whether the last byte was a CR, so that an LF would belong to it."""
 
     def feed(self, piece: bytes) -> list[str]:
-        """The data of the events that are complete now. Raises `UpstreamError` for an event over
-        the limit."""
+        """Take a piece, and return the data of the events that are complete now. Raises
+        `UpstreamError` for an event over the limit."""
         if self._after_return and piece.startswith(b"\n"):
             piece = piece[1:]
             self._after_return = False
@@ -68,9 +68,8 @@ class EventReader:
 
 
 class WholeEvents:
-    """Holds back what is not a whole event yet, so that an answer that breaks off can be followed
-    by an event that says so. The bytes stay as they are, and comments are not held back: they keep
-    the connection alive."""
+    """Holds back the bytes of an event until it is complete, so that an error event can follow an
+    answer that breaks off. Comments are not held back, because they keep the connection alive."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -79,7 +78,8 @@ class WholeEvents:
         """Whether a line among those held back is more than a comment."""
 
     def feed(self, piece: bytes) -> bytes:
-        """What can be passed on. Raises `UpstreamError` for an event over the limit."""
+        """Take a piece, and return the bytes that can be passed on. Raises `UpstreamError` for an
+        event over the limit."""
         searched = max(0, len(self._held) - 1)
         self._held += piece
         whole = b""
@@ -98,7 +98,7 @@ class WholeEvents:
         return whole
 
     def rest(self) -> bytes:
-        """What was held back at the end of an answer that did not break off."""
+        """The bytes that are held back at the end of a complete answer."""
         return bytes(self._held)
 
     def _take(self, end: int) -> bytes:
