@@ -191,7 +191,7 @@ def test_no_failure_tells_a_key(answer: httpx.Response) -> None:
     assert "sk-s" not in str(caught.value)
 
 
-@pytest.mark.parametrize("letter", ["", "é", "😀"])
+@pytest.mark.parametrize("letter", ["", "é", "😀", " " * 300])
 def test_a_long_refusal_that_is_cut_tells_no_part_of_a_key(letter: str) -> None:
     key = "".join(chr(ord("a") + each * each % 23) for each in range(301))
     refused = httpx.Response(401, text=f"{letter}{key}" * 400)

@@ -166,7 +166,9 @@ async def _check_status(response: httpx.Response, run_aside: RunBlocking) -> Non
         message, type = await here_or_aside(
             lambda: error_of(parsed(message)), run_aside, large=large
         )
-    raise UpstreamRefusal(message.strip() or response.reason_phrase, status, type)
+    raise UpstreamRefusal(
+        response.reason_phrase if message.isspace() or not message else message, status, type
+    )
 
 
 async def _pieces(

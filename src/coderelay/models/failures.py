@@ -28,7 +28,8 @@ class UpstreamRefusal(UpstreamError):
 def redacted(error: UpstreamError, key: str | None) -> UpstreamError:
     """The error without the key, and not too long. It is cut last: half a key is one too."""
     if isinstance(error, UpstreamRefusal):
-        reason = scrub(error.reason, key)[:_LONGEST_MESSAGE]
+        # not stripped before: the length of a text tells whether it was cut, perhaps inside a key
+        reason = scrub(error.reason, key).strip()[:_LONGEST_MESSAGE]
         return UpstreamRefusal(reason, error.status, error.type and scrub(error.type, key))
     return type(error)(scrub(str(error), key)[:_LONGEST_MESSAGE], error.status)
 
