@@ -26,7 +26,7 @@ _MANY_LOGS = 1_000
 
 def is_large_outcome(outcome: Outcome) -> bool:
     """Return whether a program's value, its calls or its logs are large."""
-    return len(outcome.logs) > _MANY_LOGS or not is_small(*_of_outcome(outcome))
+    return len(outcome.logs) > _MANY_LOGS or not is_small(*outcome_parts(outcome))
 
 
 def is_large_event(event: TurnEvent) -> bool:
@@ -39,7 +39,8 @@ def is_large_event(event: TurnEvent) -> bool:
     return not is_small(*_of_event(event))
 
 
-def _of_outcome(outcome: Outcome) -> Iterator[Json]:
+def outcome_parts(outcome: Outcome) -> Iterator[Json]:
+    """Yield the values and texts in an outcome that may be large."""
     yield from (log.text for log in outcome.logs)
     match outcome:
         case Completed(value):
@@ -65,7 +66,7 @@ def _of_event(event: TurnEvent) -> Iterator[Json]:
         case CallsHandedOut(_, handed):
             yield from ([call.id, call.arguments] for call in handed)
         case ProgramFinished(_, outcome):
-            yield from _of_outcome(outcome)
+            yield from outcome_parts(outcome)
         case TurnStarted() | TurnReply():
             pass
         case _:

@@ -5,6 +5,12 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Generic, TypeVar
 
+from coderelay.core.limits import MB
+
+MAX_TOOL_LISTS, MAX_TOOL_BYTES = 128, 32 * MB
+"""How many lists of tools a cache holds, and how many bytes of declarations in them. What is made
+of declarations takes up to 14 times as much memory: so a full cache takes up to 450 MB."""
+
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 

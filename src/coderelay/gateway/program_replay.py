@@ -9,12 +9,11 @@ server with an empty cache gives the same answer, only later. See docs/design/re
 """
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from threading import Lock
 
 from coderelay.conversation import CodeBlock, ConversationEntry
+from coderelay.conversation.work_size import outcome_parts
 from coderelay.core import (
     Diverged,
     EngineError,
@@ -26,13 +25,20 @@ from coderelay.core import (
     RequestError,
     Suspended,
 )
+from coderelay.core.cache import WeighedCache
 from coderelay.core.json_values import NotJson, dump
+from coderelay.core.limits import MB
 from coderelay.gateway.toolset import Toolset, Toolsets
 
 _MOST = 50
 """How many blocks are replayed in one request."""
-_MAX_CACHED = 512
-_LARGEST = 100_000
+_MAX_CACHED, _MAX_CACHED_BYTES = 512, 64 * MB
+"""How many outcomes are cached, and how much memory they may take, by estimate."""
+_LARGEST, _PER_PART = 100_000, 10
+"""Characters of an outcome that is not cached, and what each log, call or value counts for besides
+its text."""
+_BYTES_PER_CHARACTER = 30
+"""Memory that a character of JSON may take as a value: an empty list is two, and takes 60 bytes."""
 
 
 def needs_replay(entry: ConversationEntry) -> bool:
@@ -67,8 +73,7 @@ class Replays:
         self._toolsets = toolsets
         self._limits = limits
         self._fuel = fuel
-        self._cached: OrderedDict[tuple[int, str], tuple[Toolset, Outcome]] = OrderedDict()
-        self._lock = Lock()
+        self._cache = WeighedCache[tuple[object, str], Outcome](_MAX_CACHED, _MAX_CACHED_BYTES)
 
     def resolve(
         self, entries: Sequence[ConversationEntry], toolset: Toolset
@@ -102,24 +107,16 @@ class Replays:
             return None
         if program.language != toolset.language:
             toolset = self._toolsets.of(toolset.tools, program.language)
-        key = (id(toolset), _digest(block))
-        with self._lock:
-            cached = self._cached.get(key)
-        if cached is not None and cached[1].fuel < fuel:
-            return cached[1]
+        key = (toolset.identity, _digest(block))
+        cached = self._cache.get(key)
+        if cached is not None and cached.fuel < fuel:
+            return cached
         limits = replace(self._limits, fuel=fuel)
         outcome = toolset.evaluate(program, block.journal, limits, block.tools)
-        if outcome.fuel < fuel and _is_small(outcome):
-            self._cache_outcome(key, toolset, outcome)
+        length = _length(outcome)
+        if outcome.fuel < fuel and length < _LARGEST:
+            self._cache.put(key, outcome, _BYTES_PER_CHARACTER * length)
         return outcome
-
-    def _cache_outcome(self, key: tuple[int, str], toolset: Toolset, outcome: Outcome) -> None:
-        """Cache an outcome. The toolset is stored too, which keeps it alive, so that no other
-        object can get the id that is in the key."""
-        with self._lock:
-            self._cached[key] = (toolset, outcome)
-            if len(self._cached) > _MAX_CACHED:
-                self._cached.popitem(last=False)
 
 
 def _digest(block: CodeBlock) -> str:
@@ -134,9 +131,9 @@ def _digest(block: CodeBlock) -> str:
     return hashlib.sha256(dump(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _is_small(outcome: Outcome) -> bool:
+def _length(outcome: Outcome) -> int:
+    """Return how many characters an outcome has as JSON, or more than are cached."""
     try:
-        size = len(dump(getattr(outcome, "value", None)))
+        return sum(len(dump(part)) + _PER_PART for part in outcome_parts(outcome))
     except NotJson:
-        return False
-    return size + sum(len(log.text) for log in outcome.logs) < _LARGEST
+        return _LARGEST

@@ -10,10 +10,9 @@ from functools import cached_property
 from typing import TypeAlias
 
 from coderelay.core import Json, Limits, Outcome, Program, Run, Tool
-from coderelay.core.cache import WeighedCache
+from coderelay.core.cache import MAX_TOOL_BYTES, MAX_TOOL_LISTS, WeighedCache
 from coderelay.core.journal import Journal
 from coderelay.core.json_values import dump
-from coderelay.core.limits import MB
 from coderelay.declare import (
     DECLARATION_TOKENS,
     ToolHost,
@@ -27,8 +26,6 @@ from coderelay.engines.bound_names import reached, words
 from coderelay.engines.interface import Engine
 from coderelay.wire import function_tool
 
-_MAX_CACHED, _MAX_CACHED_BYTES = 128, 32 * MB
-"""How many toolsets are cached, and how many bytes of declarations."""
 _HOSTS = 8
 """How many subsets of a toolset are cached, for programs that began before a tool was added."""
 
@@ -52,6 +49,8 @@ class Toolset:
         undeclared_arguments: UndeclaredArguments = "refuse",
     ) -> None:
         check_tools(tools)
+        self.identity = object()
+        """Stands for this toolset in the keys of caches, which would keep the toolset alive."""
         self._engines = engines
         self._undeclared_arguments: UndeclaredArguments = undeclared_arguments
         self.tools = tools
@@ -143,7 +142,7 @@ class Toolsets:
         self._engines = engines
         self._tokens = tokens
         self._undeclared_arguments: UndeclaredArguments = undeclared_arguments
-        self._cache = WeighedCache[tuple[int, str], Toolset](_MAX_CACHED, _MAX_CACHED_BYTES)
+        self._cache = WeighedCache[tuple[int, str], Toolset](MAX_TOOL_LISTS, MAX_TOOL_BYTES)
 
     def cached(self, tools: tuple[Tool, ...], language: str) -> Toolset | None:
         """Return the toolset of these tools, or None if it is not cached. A cached toolset keeps

@@ -7,9 +7,8 @@ from typing import TypeVar
 
 from coderelay.conversation import FieldError, Message, Unsupported
 from coderelay.core import Json, Tool
-from coderelay.core.cache import WeighedCache
+from coderelay.core.cache import MAX_TOOL_BYTES, MAX_TOOL_LISTS, WeighedCache
 from coderelay.core.json_values import kind
-from coderelay.core.limits import MB
 from coderelay.dialects.kit.fields import Fields
 from coderelay.dialects.kit.program_fields import read_tools
 
@@ -18,7 +17,6 @@ Told = TypeVar("Told", bound=Hashable)
 OWN_FIELDS = ("allowed_callers", "output_schema", "output")
 """What a declaration may say beside its API's fields; no upstream knows these."""
 _CALLERS = ("direct", "programmatic")
-_KEPT, _KEPT_BYTES = 128, 32 * MB
 _NO_REFERENCES = 2  # the last version whose bytes depend on the values alone
 
 
@@ -50,7 +48,7 @@ def kept(
     nothing from outside is ever unpacked by it. Equal declarations give the same tuple of tools, by
     which the gateway keeps what follows from them.
     """
-    cache = WeighedCache[tuple[bytes, Told], DeclaredTools](_KEPT, _KEPT_BYTES)
+    cache = WeighedCache[tuple[bytes, Told], DeclaredTools](MAX_TOOL_LISTS, MAX_TOOL_BYTES)
 
     def reader(declared: list[Json], told: Told) -> DeclaredTools:
         try:
