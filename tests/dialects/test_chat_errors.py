@@ -218,7 +218,7 @@ def test_an_error_that_is_not_ours_says_nothing_of_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "untouched"),
+    ("given", "expected"),
     [
         (body(tools=[]), True),
         ({"model": "m", "messages": [USER], "anything": 1}, True),
@@ -231,10 +231,8 @@ def test_an_error_that_is_not_ours_says_nothing_of_itself() -> None:
         (body(tools=[], messages=[{"role": "tool", "tool_call_id": "cr1_x"}]), False),
     ],
 )
-def test_what_has_nothing_to_do_with_code_is_passed_on_untouched(
-    given: Any, untouched: bool
-) -> None:
-    assert chat.untouched(given) is untouched
+def test_a_request_without_programs_is_relayed_unchanged(given: Any, expected: bool) -> None:
+    assert chat.needs_no_translation(given) is expected
 
 
 def test_a_tool_that_is_none_names_the_field_it_came_from() -> None:

@@ -69,7 +69,7 @@ bodies = st.builds(
 def test_a_request_is_read_or_refused(body: Any) -> None:
     for read in (
         lambda: chat.decode(body, chat.Defaults()),
-        lambda: chat.untouched(body),
+        lambda: chat.needs_no_translation(body),
         lambda: decode_evaluate(body),
         lambda: decode_declarations(body),
     ):

@@ -1,1 +1,2 @@
-"""One module for each client API: pure translation to and from a conversation."""
+"""The dialects: one package for each client API, which translates it to and from a conversation
+without I/O."""

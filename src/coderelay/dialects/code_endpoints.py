@@ -1,4 +1,5 @@
-"""For those who own the loop: `POST /v1/code/evaluate` and `POST /v1/code/declarations`."""
+"""The endpoints for clients with their own agent loop: `POST /v1/code/evaluate` and
+`POST /v1/code/declarations`."""
 
 from dataclasses import dataclass
 
@@ -22,9 +23,9 @@ from coderelay.wire import function_tool, journal_from_json, outcome_to_json
 
 EVALUATE = Operation(
     "One step of a program",
-    "For those who own the loop. Runs a program from its start with the answered calls so far "
-    "and says what comes next: `suspended` with the calls to answer, `completed` with a value, or "
-    "`failed` with an error.",
+    "For clients with their own agent loop. Runs a program from its start with the answered calls "
+    "so far and returns what comes next: `suspended` with the calls to answer, `completed` with a "
+    "value, or `failed` with an error.",
     {
         "program": {
             "language": "typescript",
@@ -36,10 +37,10 @@ EVALUATE = Operation(
     ["program"],
 )
 DECLARATIONS = Operation(
-    "What a model is told of tools",
-    "For those who own the loop: the declarations and instructions for the system prompt, and the "
-    "one tool to offer. Where the declarations would be over the server's budget, they are an "
-    "index, and programs use `searchTools` and `describeTool`.",
+    "What a model is told about tools",
+    "For clients with their own agent loop: the declarations and instructions for the system "
+    "prompt, and the one tool to offer. If the declarations would be over the server's budget, "
+    "they are an index, and programs use `searchTools` and `describeTool`.",
     {"tools": EXAMPLE_TOOLS, "language": "python"},
     ["tools"],
 )
@@ -47,7 +48,7 @@ DECLARATIONS = Operation(
 
 @dataclass(frozen=True, slots=True)
 class EvaluateRequest:
-    """A program with its tools and all that it was told."""
+    """A program with its tools and its journal."""
 
     program: Program
     tools: tuple[Tool, ...]
@@ -56,7 +57,7 @@ class EvaluateRequest:
 
 @dataclass(frozen=True, slots=True)
 class DeclarationsRequest:
-    """Tools to declare in a language."""
+    """The tools to declare, and the language to declare them in."""
 
     tools: tuple[Tool, ...]
     language: str
@@ -65,7 +66,8 @@ class DeclarationsRequest:
 def decode_evaluate(
     body: Json, *, language: str = DEFAULT_LANGUAGE, limits: Limits = DEFAULT_LIMITS
 ) -> EvaluateRequest:
-    """What to evaluate. `language` is for a program that does not say its own."""
+    """Read a request of the evaluate endpoint. `language` is the default for a program without
+    one."""
     fields = Fields(body)
     program = _program(fields.inner("program"), language)
     tools = read_tools(dict(enumerate(fields.items("tools", []))))
@@ -75,19 +77,20 @@ def decode_evaluate(
 
 
 def encode_outcome(outcome: Outcome) -> dict[str, Json]:
-    """The answer of the evaluate endpoint."""
+    """Return the response of the evaluate endpoint."""
     return outcome_to_json(outcome)
 
 
 def decode_declarations(body: Json, *, language: str = DEFAULT_LANGUAGE) -> DeclarationsRequest:
-    """What to declare."""
+    """Read a request of the declarations endpoint."""
     fields = Fields(body)
     tools = read_tools(dict(enumerate(fields.items("tools"))))
     return DeclarationsRequest(tools, read_language(fields, language))
 
 
 def encode_declarations(declarations: str, instructions: str, tool: Tool) -> dict[str, Json]:
-    """The text for the system prompt and the one tool to offer."""
+    """Return the response of the declarations endpoint: the texts for the system prompt, and the
+    tool to offer."""
     return {
         "declarations": declarations,
         "instructions": instructions,
@@ -106,7 +109,8 @@ def _check(program: Program, journal: tuple[Entry, ...], limits: Limits) -> None
         reason = f"is longer than {limits.source:,} bytes: shorten it"
         raise TooLarge(f"'program.source' {reason}", "program.source")
     if len(journal) > limits.calls:
-        raise TooLarge(f"'journal' has more than {limits.calls:,} calls", "journal")
+        reason = f"has more than {limits.calls:,} calls: start a new program"
+        raise TooLarge(f"'journal' {reason}", "journal")
     for index, entry in enumerate(journal):
         if isinstance(entry.result, Returned) and size(dump(entry.result.value)) > limits.result:
             where = f"journal[{index}].value"

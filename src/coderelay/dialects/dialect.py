@@ -1,4 +1,4 @@
-"""What the server asks of a dialect: the wire format of one client API, without I/O."""
+"""The interface of a dialect, which is the wire format of one client API."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,27 +11,27 @@ from coderelay.dialects.kit.operation import Operation
 
 
 class StreamEncoder(Protocol):
-    """An answer in pieces."""
+    """Encodes one streamed answer."""
 
     def feed(self, event: TurnEvent) -> list[Json]:
-        """What is sent to the client when this happens."""
+        """Return what the client gets for an event of the turn."""
 
     def fail(self, error: Json) -> list[Json]:
-        """What is sent when the answer breaks off; `error` is the body of an error."""
+        """Return what the client gets if the answer breaks off; `error` is the error's body."""
 
 
 class ErrorObject(Protocol):
-    """Makes an error in the API's own shape."""
+    """Builds an error in the format of an API."""
 
     def __call__(
         self, message: str, *, type: str, param: str | None = None, code: str | None = None
     ) -> Json:
-        """The body of the error."""
+        """Return the body of the error."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenCounting:
-    """A path that says how many tokens a prompt is."""
+    """An endpoint that returns how many tokens a prompt has."""
 
     path: str
     decode: Callable[[Json, Defaults], TurnRequest]
@@ -40,7 +40,7 @@ class TokenCounting:
 
 
 def never_relayed(body: Json) -> bool:
-    """For an API that the upstream does not speak: every request has to be translated."""
+    """Return False: the upstream does not have this API, so every request has to be translated."""
     return False
 
 
@@ -48,11 +48,12 @@ def never_relayed(body: Json) -> bool:
 class Dialect:
     """One client API.
 
-    - `decode` reads a request, `encode` writes the whole answer, `stream` makes a writer of its
-      pieces.
-    - `relays` says whether a request needs nothing of us, so that its bytes are passed upstream.
-    - In a stream, `named_events` says that each event carries its `type` as its name, and `done`
-      is what stands in the last one, where there is such a one.
+    - `decode` reads a request, `encode` writes the whole answer, and `stream` returns the encoder
+      of a streamed answer.
+    - `can_relay` returns whether a request needs no translation, so that its bytes are sent
+      upstream as they are.
+    - In a stream, `named_events` means that each event has its `type` as its name, and `done` is
+      the content of the last event, if the API has such an event.
     """
 
     name: str
@@ -63,7 +64,7 @@ class Dialect:
     stream: Callable[[TurnRequest], StreamEncoder]
     error_body: Callable[[Exception], tuple[int, Json, Mapping[str, str]]]
     error_object: ErrorObject
-    relays: Callable[[Json], bool] = never_relayed
+    can_relay: Callable[[Json], bool] = never_relayed
     named_events: bool = False
     done: str | None = None
     counting: TokenCounting | None = None

@@ -36,7 +36,7 @@ async def complete(service: Service, exchange: Exchange, dialect: Dialect) -> No
 
 def _turn_request(service: Service, dialect: Dialect, body: Json) -> TurnRequest | None:
     """The turn that a body asks for; None for a body that is passed on as it came."""
-    if service.passthrough is not None and dialect.relays(body):
+    if service.passthrough is not None and dialect.can_relay(body):
         return None
     return dialect.decode(body, service.defaults)
 

@@ -38,8 +38,8 @@ ANTHROPIC_MESSAGES = Dialect(
         "A message, with programs",
         "Takes what the Anthropic API takes, streamed or not, and translates it for the upstream. "
         "With tools, the model is offered one tool that runs a program, and the program's calls "
-        "come back as ordinary `tool_use` blocks. A client that declares code execution gets the "
-        "programs in the API's own shape, too. Errors have that API's shape.",
+        "come back as ordinary `tool_use` blocks. A client that declares code execution also gets "
+        "the programs, in the API's own format. Errors have that API's format.",
         {**_EXAMPLE, "max_tokens": 4096},
         ["model", "max_tokens", "messages"],
     ),
@@ -54,9 +54,9 @@ ANTHROPIC_MESSAGES = Dialect(
         decode_count,
         encode_count,
         Operation(
-            "About how many tokens a message's prompt is",
-            "Takes what a message takes. An estimate: four bytes of all that the model would be "
-            "shown count as a token.",
+            "An estimate of the tokens in a message's prompt",
+            "Takes the same body as a message. The estimate counts four bytes of everything that "
+            "the model would get as a token.",
             _EXAMPLE,
             ["model", "messages"],
         ),

@@ -1,8 +1,8 @@
-"""Code execution: a program as a `server_tool_use` block, its end as the result of that block.
+"""Writes and reads programs as code execution blocks of the Anthropic API.
 
-The block's id carries what a replay needs besides the code. The result is text, as the API has it:
-what was printed and then the value in `stdout`, a failure in `stderr`. It is used as it stands
-when it comes back.
+A program is a `server_tool_use` block, and its outcome the result of that block. The block's id
+carries the state for a replay. The result is text, as in the API: the output and then the value in
+`stdout`, a failure in `stderr`. When it comes back, this text is used instead of a replay.
 """
 
 from coderelay.conversation import FieldError, HistoryError, Unsupported
@@ -30,39 +30,39 @@ _PREFIX = "srvtoolu_"
 
 
 def block_id(program: Program) -> str:
-    """The id of a program's block. One that another server began keeps its own."""
+    """Return the id of a program's block. A program of another server keeps its id."""
     return (
         program.id if program.id.startswith(_PREFIX) else _PREFIX + encode_without_source(program)
     )
 
 
 def program_id(id: str) -> str:
-    """The id of the program that a block's id stands for."""
+    """Return the id of the program that a block's id belongs to."""
     state = _state(id)
     return id if state is None else state.id
 
 
 def read_program(block: Fields) -> tuple[Program, HistoryError | None]:
-    """The program of a `server_tool_use` block, and what is wrong with it, if anything is."""
+    """Return the program of a `server_tool_use` block, and an error if its code was changed."""
     if block.text("name") != CODE_EXECUTION:
-        reason = f"is {block.text('name')!r:.60}: of the server's tools only code execution is here"
+        reason = f"must be {CODE_EXECUTION!r}, not {block.text('name')!r:.60}"
         raise Unsupported(block.path("name"), reason)
     id, source = block.text("id"), block.inner("input").text("code")
     if not id:
-        raise FieldError(block.path("id"), "is empty: a block of code has an id")
+        raise FieldError(block.path("id"), "must not be empty")
     state = _state(id)
     if state is None:
         return Program(LANGUAGE, source, id, FIXED_DATE), None
     program = state.program(source)
     if program is not None:
         return program, None
-    reason = f"the code of {short_id(id)} was changed: send blocks back as they came"
+    reason = f"the code of {short_id(id)} was changed: send blocks back unchanged"
     changed = Program(LANGUAGE, source, state.id, state.created)
     return changed, HistoryError(reason, block.path("input.code"))
 
 
 def read_result(block: Fields) -> Completed | Failed:
-    """How a program ended, as the history tells it."""
+    """Return a program's outcome from its result block."""
     content = block.inner("content")
     match content.text("type"):
         case "code_execution_result":
@@ -73,12 +73,12 @@ def read_result(block: Fields) -> Completed | Failed:
         case "code_execution_tool_result_error":
             return Failed(_failure(content.text("error_code", "unavailable")))
         case other:
-            reason = f"is {other!r:.60}: only a result in plain text can be shown to the model"
+            reason = f"is {other!r:.60}: only results in plain text are supported"
             raise Unsupported(content.path("type"), reason)
 
 
 def program_block(program: Program) -> dict[str, Json]:
-    """A program, as the client gets it."""
+    """Return the block for a program."""
     return {
         "type": "server_tool_use",
         "id": block_id(program),
@@ -88,10 +88,10 @@ def program_block(program: Program) -> dict[str, Json]:
 
 
 def result_block(program: Program, outcome: Completed | Failed) -> dict[str, Json]:
-    """A program's end, as the client gets it."""
+    """Return the block for a program's outcome."""
     failed = isinstance(outcome, Failed)
-    said, log = output_and_log(outcome)
-    out, err = (log, said) if failed else (said, log)
+    output, log = output_and_log(outcome)
+    out, err = (log, output) if failed else (output, log)
     content: dict[str, Json] = {
         "type": "code_execution_result",
         "stdout": out,
@@ -103,7 +103,7 @@ def result_block(program: Program, outcome: Completed | Failed) -> dict[str, Jso
 
 
 def _state(id: str) -> SourcelessState | None:
-    """What the id of a block carries, or None where another server made it."""
+    """Return the state in a block's id, or None if another server made it."""
     text = id.removeprefix(_PREFIX)
     old = from_block_id(text, LANGUAGE)
     if old is not None:

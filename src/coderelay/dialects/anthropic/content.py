@@ -1,7 +1,7 @@
-"""Content blocks that a person or a tool sends, as the parts of a Chat Completions message.
+"""Translates content blocks of users and tools to the parts of a Chat Completions message.
 
-What no upstream could be shown is refused by its name. `cache_control` and `citations` are hints
-that no upstream has a word for: they are left out.
+Blocks that no upstream supports are refused by name. `cache_control` and `citations` are left out,
+because Chat Completions has nothing for them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,11 +12,11 @@ from coderelay.core.json_values import kind
 from coderelay.dialects.kit.fields import Fields
 
 _DEEPEST = 3
-_FOREIGN = "is kept by another server: send the data itself"
+_FOREIGN = "that is stored on another server cannot be read: send its data"
 
 
 def blocks(content: Json, path: str) -> list[Fields]:
-    """The blocks of a content, which may be a mere string."""
+    """Return the blocks of a content; a string becomes one text block."""
     if isinstance(content, str):
         return [Fields({"type": "text", "text": content}, path)] if content else []
     if not isinstance(content, list):
@@ -24,16 +24,17 @@ def blocks(content: Json, path: str) -> list[Fields]:
     return [Fields(item, f"{path}[{place}]") for place, item in enumerate(content)]
 
 
-def parts(given: Sequence[Fields], *, depth: int = 0) -> list[Message]:
-    """The parts of a message, from blocks of text, images, documents and search results."""
-    return [part for block in given for part in _parts(block, depth)]
+def parts(blocks: Sequence[Fields], *, depth: int = 0) -> list[Message]:
+    """Return the parts of a message for blocks of text, images, documents and search results."""
+    return [part for block in blocks for part in _parts(block, depth)]
 
 
-def shown(given: Sequence[Message]) -> Json:
-    """Parts as the content of a message: a string where all is text, which all upstreams take."""
-    if all(part["type"] == "text" for part in given):
-        return "\n\n".join(part["text"] for part in given)
-    return list(given)
+def as_content(parts: Sequence[Message]) -> Json:
+    """Return the content of a message with these parts: a string if all are text, because not all
+    upstreams accept parts."""
+    if all(part["type"] == "text" for part in parts):
+        return "\n\n".join(part["text"] for part in parts)
+    return list(parts)
 
 
 def _parts(block: Fields, depth: int) -> Iterator[Message]:
@@ -48,7 +49,7 @@ def _parts(block: Fields, depth: int) -> Iterator[Message]:
             head = f"{block.text('title', '')}\n{block.text('source', '')}".strip()
             yield from _headed(head, _inside(block, "content", depth))
         case other:
-            reason = f"is {other!r:.60}, which cannot be translated for the model's endpoint"
+            reason = f"is {other!r:.60}, which this server does not support"
             raise Unsupported(block.path("type"), reason)
 
 
@@ -91,7 +92,7 @@ def _inside(fields: Fields, name: str, depth: int) -> list[Message]:
 
 
 def _headed(head: str, found: list[Message]) -> list[Message]:
-    """Parts with a heading, which becomes one with a text that follows."""
+    """Return the parts with a heading before them, joined with the first part if it is text."""
     if not head:
         return found
     if found and found[0]["type"] == "text":

@@ -1,5 +1,8 @@
-"""An error in the shape of the Anthropic API. What is wrong beyond its broad `type` is told by
-`details.error_code`, where the official libraries look for it."""
+"""Builds errors in the format of the Anthropic API.
+
+Errors for which the API has no `type` of their own have a code in `details.error_code`, where the
+official libraries look for it.
+"""
 
 from collections.abc import Mapping
 
@@ -17,14 +20,14 @@ _TYPES = {
     "upstream_error": "api_error",
     "server_error": "api_error",
 }
-"""The API's types, by the codes of our errors; all others are for the client to repair."""
-_SAID = frozenset({"divergence", "damaged_token", "max_programs"})
-"""Codes that no type of the API tells."""
+"""The API's type for each of our error codes; all other codes are `invalid_request_error`."""
+_DETAILED = frozenset({"divergence", "damaged_token", "max_programs"})
+"""Codes that are put into `details`, because the API has no type for them."""
 
 
 class ThreadUnsupported(Unsupported):
-    """A request that wants the server to remember. The official runners know the code, and send
-    the whole history from then on."""
+    """A request with `thread`, which needs a server with state. The official tool runners know this
+    error's code, and then send the whole history."""
 
     details: Mapping[str, Json] = {
         "error_code": "thread_unsupported_request",
@@ -32,11 +35,13 @@ class ThreadUnsupported(Unsupported):
     }
 
     def __init__(self) -> None:
-        super().__init__("thread", "asks for memory, and this server has none: send all messages")
+        super().__init__(
+            "thread", "is not supported, because this server is stateless: send all messages"
+        )
 
 
 def error_body(error: Exception) -> tuple[int, dict[str, Json], Mapping[str, str]]:
-    """Status, body and headers."""
+    """Return the status, body and headers of an error."""
     found = describe(error)
     code = "body_too_large" if found.status == 413 else None
     body = error_object(found.message, type=found.type, param=found.param, code=code)
@@ -48,12 +53,12 @@ def error_body(error: Exception) -> tuple[int, dict[str, Json], Mapping[str, str
 def error_object(
     message: str, *, type: str, param: str | None = None, code: str | None = None
 ) -> dict[str, Json]:
-    """The body of an error. The server fills in the request's id."""
+    """Return the body of an error. The server fills in the request's id."""
     code = code or type
     error: dict[str, Json] = {
         "type": _TYPES.get(code, "invalid_request_error"),
         "message": message,
     }
-    if code in _SAID:
+    if code in _DETAILED:
         error["details"] = {"error_code": code}
     return {"type": "error", "error": error, "request_id": None}

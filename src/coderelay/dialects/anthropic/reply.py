@@ -1,7 +1,7 @@
-"""What a turn added, as a message of the Anthropic API.
+"""Encodes the reply of a turn as a message of the Anthropic API.
 
-Plain clients get `text` and `tool_use` blocks. Those that declare code execution also get the
-programs, and who made each call; those that ask for thinking get what the model thought aloud.
+Plain clients get `text` and `tool_use` blocks. Clients that declare code execution also get the
+programs, and the caller of each call. Clients that enable thinking get the model's reasoning.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,8 +29,9 @@ from coderelay.dialects.kit.history_limits import parse_arguments
 from coderelay.dialects.kit.token_usage import detail
 
 SIGNATURE = "coderelay"
-"""Thoughts are signed in this API, and clients drop those that are not. Nobody checks it here."""
-_KEPT = timedelta(days=30)
+"""The signature of thinking blocks. The API signs them, and clients drop blocks without a
+signature; this server does not check it."""
+_CONTAINER_LIFETIME = timedelta(days=30)
 _STOPS = {
     "stop": "end_turn",
     "tool_calls": "tool_use",
@@ -42,7 +43,7 @@ Block = dict[str, Json]
 
 
 def encode(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
-    """The response to a request that is not streamed."""
+    """Return the response to a request that is not streamed."""
     return {
         **message(reply.id, reply.model),
         "content": [block for entry in reply.entries for block in blocks(entry, request)],
@@ -53,12 +54,12 @@ def encode(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
 
 
 def encode_count(tokens: int) -> dict[str, Json]:
-    """The answer to a request whose tokens were to be counted."""
+    """Return the response of the endpoint that counts tokens."""
     return {"input_tokens": tokens}
 
 
 def message(id: str, model: str) -> dict[str, Json]:
-    """A message of which nothing is known yet."""
+    """Return an empty message, as it is at the beginning of a stream."""
     return {
         "id": f"msg_{id}",
         "type": "message",
@@ -72,27 +73,28 @@ def message(id: str, model: str) -> dict[str, Json]:
 
 
 def ending(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
-    """Why the message ends. An upstream does not say which stop sequence it met, if it did."""
+    """Return the fields that say why a message ended. `stop_sequence` is always null, because an
+    upstream does not say which one it met."""
     refused = any(isinstance(entry, AssistantText) and entry.refused for entry in reply.entries)
     reason = "refusal" if refused else _STOPS[reply.finish]
-    said: dict[str, Json] = {"stop_reason": reason, "stop_sequence": None}
+    fields: dict[str, Json] = {"stop_reason": reason, "stop_sequence": None}
     if _ran(reply.entries) and request.protocol == "messages":
-        # Nothing is kept in it: clients read the id, and send it with their next request.
-        expires = datetime.fromtimestamp(reply.created, UTC) + _KEPT
+        # There is no container. But clients read its id, and send it with their next request.
+        expires = datetime.fromtimestamp(reply.created, UTC) + _CONTAINER_LIFETIME
         id = request.dialect_state["container"] or f"container_{reply.id}"
-        said["container"] = {"id": id, "expires_at": expires.isoformat()}
-    return said
+        fields["container"] = {"id": id, "expires_at": expires.isoformat()}
+    return fields
 
 
 def code_mode(receipt: Receipt | None) -> dict[str, Json]:
-    """What code mode did, for those who asked."""
+    """Return the receipt as the field `code_mode`, if the client asked for one."""
     if receipt is None:
         return {}
     return {"code_mode": {"receipt": receipt_to_json(receipt, usage_to_json(receipt.usage))}}
 
 
 def usage_to_json(usage: TokenUsage) -> dict[str, Json]:
-    """Tokens: in this API, those that were read from a cache are not among the input."""
+    """Return the token usage. In this API, `input_tokens` does not include cached tokens."""
     cached = min(detail(usage, "prompt_tokens_details", "cached_tokens"), usage.prompt)
     return {
         "input_tokens": usage.prompt - cached,
@@ -103,20 +105,20 @@ def usage_to_json(usage: TokenUsage) -> dict[str, Json]:
 
 
 def blocks(entry: NewEntry, request: TurnRequest) -> list[Block]:
-    """An entry as content blocks: words first, then what was done."""
+    """Return an entry as content blocks: reasoning and text first, then everything else."""
     match entry:
         case AssistantText(text, reasoning):
-            return _words(text, reasoning, request)
+            return _text_blocks(text, reasoning, request)
         case ProgramStarted(_, text, reasoning) | DirectCalls(_, text, reasoning):
-            return [*_words(text, reasoning, request), *deeds(entry, request)]
+            return [*_text_blocks(text, reasoning, request), *blocks_besides_text(entry, request)]
         case CallsHandedOut() | ProgramFinished():
-            return deeds(entry, request)
+            return blocks_besides_text(entry, request)
         case _:
             assert_never(entry)
 
 
-def deeds(entry: NewEntry, request: TurnRequest) -> list[Block]:
-    """What an entry has besides words."""
+def blocks_besides_text(entry: NewEntry, request: TurnRequest) -> list[Block]:
+    """Return the blocks of an entry besides its text: programs, results and calls."""
     caller = request.dialect_state["caller"]
     match entry:
         case AssistantText():
@@ -134,15 +136,15 @@ def deeds(entry: NewEntry, request: TurnRequest) -> list[Block]:
             assert_never(entry)
 
 
-def thought(text: str, *, signature: str = SIGNATURE) -> Block:
-    """What the model thought aloud."""
+def thinking_block(text: str, *, signature: str = SIGNATURE) -> Block:
+    """Return the block for the model's reasoning."""
     return {"type": "thinking", "thinking": text, "signature": signature}
 
 
-def _words(text: str, reasoning: str, request: TurnRequest) -> list[Block]:
+def _text_blocks(text: str, reasoning: str, request: TurnRequest) -> list[Block]:
     found: list[Block] = []
     if reasoning and request.dialect_state["thinking"]:
-        found.append(thought(reasoning))
+        found.append(thinking_block(reasoning))
     if text:
         found.append({"type": "text", "text": text})
     return found
@@ -157,12 +159,13 @@ def _call(call: HandedCall, by: Block) -> Block:
 
 
 def _direct_call(call: Message, by: Block) -> Block:
-    """A call as the model wrote it. This API has only objects for arguments."""
+    """Return the block for a direct call. In this API arguments are always an object, so other ones
+    are wrapped."""
     function = call["function"]
-    given = parse_arguments(function["arguments"])
-    if not isinstance(given, Mapping):
-        given = {"INVALID_JSON": function["arguments"]}
-    return {"type": "tool_use", "id": call["id"], "name": function["name"], "input": given, **by}
+    input = parse_arguments(function["arguments"])
+    if not isinstance(input, Mapping):
+        input = {"INVALID_JSON": function["arguments"]}
+    return {"type": "tool_use", "id": call["id"], "name": function["name"], "input": input, **by}
 
 
 def _ran(entries: Sequence[NewEntry]) -> bool:

@@ -1,7 +1,7 @@
-"""A Messages request is read into a conversation, its fields into those of Chat Completions.
+"""Reads a Messages request into a conversation, and its fields into those of Chat Completions.
 
-Fields of this API that are hints to its own servers are left out, those that ask for what cannot
-be done are refused by name, and what is in none of the lists below goes upstream as it stands.
+Fields that only concern Anthropic's own servers are left out, unsupported fields are refused by
+name, and fields that are in none of the lists below go upstream unchanged.
 """
 
 from collections.abc import Sequence
@@ -32,25 +32,27 @@ _LEFT_OUT = frozenset(
     "speed user_profile_id workspace_id".split()
 )
 _REFUSED = {
-    "mcp_servers": "cannot be reached from here: declare their tools as your own",
-    "compaction": "is not done here: send a shorter history",
-    "n": "is no field of this API",
-    "parallel_tool_calls": "is no field of this API: use tool_choice.disable_parallel_tool_use",
-    "response_format": "is no field of this API: use output_config.format",
-    "stream_options": "is no field of this API",
+    "mcp_servers": "is not supported: declare the tools of these servers as your own",
+    "compaction": "is not supported: send a shorter history",
+    "n": "is not a field of this API: remove it",
+    "parallel_tool_calls": (
+        "is not a field of this API: use tool_choice.disable_parallel_tool_use"
+    ),
+    "response_format": "is not a field of this API: use output_config.format",
+    "stream_options": "is not a field of this API: remove it",
 }
 
 
 def decode(body: Json, defaults: Defaults) -> TurnRequest:
-    """The request. Raises `RequestError`s that name the field or the id."""
+    """Read a request. Raises a `RequestError` that names the field or the id."""
     fields = Fields(body)
     model, messages = fields.text("model"), fields.items("messages")
     _refuse(fields)
     options = _options(fields)
     declared = fields.items("tools", [])
     version = code_execution(declared)
-    speaks_code = version is not None or _holds_code(messages)
-    mode = read_mode(fields, defaults, holds_code=speaks_code)
+    speaks_code = version is not None or _has_programs(messages)
+    mode = read_mode(fields, defaults, has_programs=speaks_code)
     vendor = mode.protocol == "messages"
     tools = read_declared(declared, speaks_code)
     history = History(tools.programmatic, defaults.limits)
@@ -84,7 +86,7 @@ def decode(body: Json, defaults: Defaults) -> TurnRequest:
 
 
 def decode_count(body: Json, defaults: Defaults) -> TurnRequest:
-    """The request whose tokens are to be counted; it does not say how long the answer may be."""
+    """Read a request whose tokens are to be counted, which has no `max_tokens`."""
     return decode({"max_tokens": 1, **Fields(body).value}, defaults)
 
 
@@ -96,13 +98,13 @@ def _refuse(fields: Fields) -> None:
             raise Unsupported(name, reason)
     for place, item in enumerate(fields.inner("context_management", {}).items("edits", [])):
         edit = Fields(item, f"context_management.edits[{place}]")
-        if not edit.text("type").startswith("clear_"):  # those only save tokens
+        if not edit.text("type").startswith("clear_"):  # ignoring these only costs tokens
             reason = f"is {edit.text('type')!r:.60}: {_REFUSED['compaction']}"
             raise Unsupported(edit.path("type"), reason)
 
 
-def _holds_code(messages: Sequence[Json]) -> bool:
-    """Whether a program stands in the history."""
+def _has_programs(messages: Sequence[Json]) -> bool:
+    """Return whether the history contains a program."""
     contents = [each.get("content") for each in messages if isinstance(each, dict)]
     return any(
         isinstance(block, dict) and block.get("type") == "server_tool_use"
@@ -146,55 +148,57 @@ def _options(fields: Fields) -> dict[str, Json]:
 def _choice(
     fields: Fields, tools: DeclaredTools, version: str | None, *, ran: bool
 ) -> tuple[Json, tuple[Message, ...]]:
-    """The choice in the upstream's words, and the tools that are direct because of it. `ran`: a
-    program that was asked for is there already."""
-    given = fields.value.get("tool_choice")
-    if given is None:
+    """Return `tool_choice` for the upstream, and the direct tools, including the chosen one. `ran`
+    means that a program has already run in this turn."""
+    value = fields.value.get("tool_choice")
+    if value is None:
         return None, tools.direct
-    if not isinstance(given, dict):
-        raise FieldError("tool_choice", f"is {kind(given)}, not an object")
+    if not isinstance(value, dict):
+        raise FieldError("tool_choice", f"is {kind(value)}, not an object")
     choice = fields.inner("tool_choice")
     match choice.text("type"):
-        case "auto" | "none" as said:
-            return said, tools.direct
+        case "auto" | "none" as type:
+            return type, tools.direct
         case "any":
             return "required", tools.direct
         case "tool" if version is not None and choice.text("name") == CODE_EXECUTION:
             return "required", tools.direct if ran else ()
         case "tool":
             name = choice.text("name")
-            return {"type": "function", "function": {"name": name}}, tools.made_direct(name)
+            return {"type": "function", "function": {"name": name}}, tools.direct_with(name)
         case other:
             reason = f"is {other!r:.40}: choose 'auto', 'any', 'tool' or 'none'"
             raise Unsupported(choice.path("type"), reason)
 
 
 def _response_format(fields: Fields) -> Json:
-    """The format of the last text: `output_config.format`, or `output_format` as it was before."""
+    """Return the format of the last text for the upstream: `output_config.format`, or its older
+    form `output_format`."""
     holder = fields.inner("output_config", {})
-    given = holder.inner("format", fields.inner("output_format", {}).value)
-    if not given.value:
+    wanted = holder.inner("format", fields.inner("output_format", {}).value)
+    if not wanted.value:
         return None
-    if given.text("type") != "json_schema":
-        reason = f"is {given.text('type')!r:.40}: there is 'json_schema' only"
-        raise Unsupported(given.path("type"), reason)
-    schema = given.inner("schema").value
+    if wanted.text("type") != "json_schema":
+        reason = f"must be 'json_schema', not {wanted.text('type')!r:.40}"
+        raise Unsupported(wanted.path("type"), reason)
+    schema = wanted.inner("schema").value
     return {"type": "json_schema", "json_schema": {"name": "output", "schema": schema}}
 
 
 def _thinking(fields: Fields) -> bool:
-    """Whether the client wants to be shown what the model thinks aloud."""
-    given = fields.inner("thinking", {"type": "disabled"})
-    hidden = given.text("display", "summarized") == "omitted"
-    return given.text("type") in ("enabled", "adaptive") and not hidden
+    """Return whether the client wants the model's reasoning."""
+    thinking = fields.inner("thinking", {"type": "disabled"})
+    hidden = thinking.text("display", "summarized") == "omitted"
+    return thinking.text("type") in ("enabled", "adaptive") and not hidden
 
 
 def _container(fields: Fields) -> str | None:
-    """The container that the client goes on with. There is none; it only gets its name back."""
-    given = fields.value.get("container")
-    if given is None or isinstance(given, str):
-        return given
+    """Return the id of the container that the client sent. This server has no containers; it only
+    sends the id back."""
+    value = fields.value.get("container")
+    if value is None or isinstance(value, str):
+        return value
     container = fields.inner("container")
     if container.value.get("skills"):
-        raise Unsupported("container.skills", "cannot be loaded here")
+        raise Unsupported("container.skills", "are not supported: remove them")
     return container.text("id", "") or None

@@ -1,4 +1,4 @@
-"""What a turn adds, as the events of a streamed message: blocks begin, grow and end, one by one."""
+"""Encodes the events of a turn as a streamed message, in which one block follows the other."""
 
 from typing import assert_never
 
@@ -20,11 +20,11 @@ from coderelay.core.json_values import dump
 from coderelay.dialects.anthropic.reply import (
     SIGNATURE,
     Block,
+    blocks_besides_text,
     code_mode,
-    deeds,
     ending,
     message,
-    thought,
+    thinking_block,
     usage_to_json,
 )
 
@@ -32,16 +32,16 @@ _PING: Block = {"type": "ping"}
 
 
 class AnthropicStream:
-    """The events of a streamed response. After those of the `TurnReply` nothing follows."""
+    """Encodes a streamed response as events. The events for `TurnReply` are the last ones."""
 
     def __init__(self, request: TurnRequest) -> None:
         self._request = request
         self._index = -1
         self._growing: str | None = None
-        """The type of the block that has begun and not ended."""
+        """The type of the block that has begun and not ended, if there is one."""
 
     def feed(self, event: TurnEvent) -> list[Json]:
-        """The events of the API for an event of ours."""
+        """Return the API's events for an event of the turn."""
         match event:
             case TurnStarted(id, _, model):
                 return [{"type": "message_start", "message": message(id, model)}, _PING]
@@ -59,7 +59,7 @@ class AnthropicStream:
                 | ProgramFinished()
                 | DirectCalls()
             ):
-                added = [self._add(block) for block in deeds(event, self._request)]
+                added = [self._add(block) for block in blocks_besides_text(event, self._request)]
                 return [each for events in added for each in events] or self._end()
             case TurnReply():
                 return self._last(event)
@@ -67,23 +67,24 @@ class AnthropicStream:
                 assert_never(event)
 
     def fail(self, error: Json) -> list[Json]:
-        """What follows when the answer breaks off: the error, as it is told elsewhere."""
+        """Return the last event of an answer that breaks off: the body of the error."""
         return [error]
 
     def _think(self, text: str) -> list[Json]:
         if not self._request.dialect_state["thinking"]:
             return []
-        begun = self._grow(thought("", signature=""))
+        begun = self._grow(thinking_block("", signature=""))
         return [*begun, self._delta({"type": "thinking_delta", "thinking": text})]
 
     def _grow(self, empty: Block) -> list[Json]:
-        """Begin a block of this type, unless one is growing."""
+        """Return the events that begin a block of this type, or none if it has already begun."""
         if self._growing == empty["type"]:
             return []
         return [*self._end(), self._begin(empty)]
 
     def _add(self, block: Block) -> list[Json]:
-        """A block that is there as a whole. What was put in comes as text, as always in streams."""
+        """Return the events for a complete block. Its `input` is sent as JSON text in a delta, as
+        the API always does in streams."""
         if "input" not in block:
             return [*self._end(), self._begin(block), *self._end()]
         begun = [*self._end(), self._begin({**block, "input": {}})]

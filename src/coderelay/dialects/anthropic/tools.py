@@ -1,5 +1,8 @@
-"""The tools of a request. Custom tools are the client's own; of the API's tools there is one, code
-execution, and whoever declares it gets programs in the API's own shape."""
+"""Reads the tools of a request: the client's custom tools, and the API's code execution tool.
+
+A client that declares code execution gets programs in the API's own format. Other tools of the API
+are refused.
+"""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +13,7 @@ from coderelay.core import Json
 from coderelay.dialects.kit.declared_tools import (
     DeclaredTools,
     FunctionTool,
-    kept,
+    cached_reader,
     read_callers,
     read_name,
     sort_tools,
@@ -20,23 +23,25 @@ from coderelay.dialects.kit.fields import Fields
 CODE_EXECUTION = "code_execution"
 _VERSION = re.compile(r"code_execution_20[0-9]{6}")
 _CALLERS = ("code_execution_20260120", "code_execution_20250825")
-"""The types of a `caller` that the API has, the newest first."""
+"""The API's types of a `caller`, the newest first."""
 
 
 def code_execution(declared: Sequence[Json]) -> str | None:
-    """The type of the code execution tool, where it is declared."""
+    """Return the type of the code execution tool, or None if it is not declared."""
     types = [item.get("type") for item in declared if isinstance(item, dict)]
     return next((type for type in types if _is_code_execution(type)), None)
 
 
 def caller_type(declared: str | None) -> str:
-    """The type of the `caller` of a program's calls, for clients that declare this tool."""
+    """Return the type of the `caller` of a program's calls, for clients that declare this version
+    of code execution."""
     return next((type for type in _CALLERS if type <= (declared or "")), _CALLERS[-1])
 
 
-@kept
+@cached_reader
 def read_declared(declared: list[Json], vendor: bool) -> DeclaredTools:
-    """The tools by who may call them. `vendor`: the API's own default holds, which is `direct`."""
+    """Return the tools by who may call them. `vendor` means that the API's own default applies,
+    which is `direct`."""
     return sort_tools(declared, partial(_read, vendor=vendor))
 
 
@@ -45,7 +50,7 @@ def _read(fields: Fields, *, vendor: bool) -> FunctionTool | None:
     if _is_code_execution(type):
         return None
     if type != "custom":
-        reason = f"is {type!r:.60}: only custom tools and code execution are served here"
+        reason = f"is {type!r:.60}: only custom tools and code execution are supported"
         raise Unsupported(fields.path("type"), reason)
     callers = _callers(fields, vendor)
     declaration = {**fields.value, "type": "custom"}
@@ -57,15 +62,15 @@ def _is_code_execution(type: Json) -> bool:
 
 
 def _callers(fields: Fields, vendor: bool) -> list[str]:
-    """Who may call a tool. Any version of code execution stands for programs."""
-    given = fields.value.get("allowed_callers")
-    if isinstance(given, list):
-        given = ["programmatic" if _is_code_execution(each) else each for each in given]
-    return read_callers(fields, given, "direct" if vendor else "programmatic")
+    """Return who may call a tool. Any version of code execution means programs."""
+    callers = fields.value.get("allowed_callers")
+    if isinstance(callers, list):
+        callers = ["programmatic" if _is_code_execution(each) else each for each in callers]
+    return read_callers(fields, callers, "direct" if vendor else "programmatic")
 
 
 def _function(fields: Fields) -> Message:
-    """The declaration in the words of Chat Completions."""
+    """Return the declaration in the format of Chat Completions."""
     function: dict[str, Json] = {
         "name": read_name(fields),
         "description": fields.text("description", ""),

@@ -1,7 +1,7 @@
 """Chat Completions: `POST /v1/chat/completions`."""
 
 from coderelay.dialects.chat.reply import ChatStream, encode
-from coderelay.dialects.chat.request import decode, untouched
+from coderelay.dialects.chat.request import decode, needs_no_translation
 from coderelay.dialects.dialect import Dialect
 from coderelay.dialects.kit.code_mode import Defaults
 from coderelay.dialects.kit.error_table import openai_error as error_object
@@ -17,7 +17,7 @@ __all__ = [
     "encode",
     "error_body",
     "error_object",
-    "untouched",
+    "needs_no_translation",
 ]
 
 _LANGUAGES = ", ".join(f"`{name}`" for name in LANGUAGES)
@@ -46,6 +46,6 @@ CHAT_COMPLETIONS = Dialect(
     stream=ChatStream,
     error_body=error_body,
     error_object=error_object,
-    relays=untouched,
+    can_relay=needs_no_translation,
     done="[DONE]",
 )

@@ -15,7 +15,7 @@ _KINDS: tuple[FailureKind, ...] = ("syntax", "exception", "limit", "arguments", 
 
 
 def read_messages(messages: Sequence[Json], history: History, *, language: str) -> None:
-    """Read all messages into a history. `language` is for programs that do not say theirs."""
+    """Read all messages into a history. `language` is the default for programs without one."""
     check_length(messages, "messages")
     for place, message in enumerate(messages):
         where = f"messages[{place}]"
@@ -47,15 +47,15 @@ def _outcome(fields: Fields) -> Completed | Failed:
         case "error":
             return Failed(_failure(result.inner("error")), logs)
         case other:
-            reason = f"is {other!r:.40}, neither 'success' nor 'error'"
+            reason = f"must be 'success' or 'error', not {other!r:.40}"
             raise FieldError(result.path("status"), reason)
 
 
 def _failure(error: Fields) -> Failure:
-    said = error.text("kind", "exception")
+    kind = error.text("kind", "exception")
     line, column = error.number("line", 0), error.number("column", 0)
     return Failure(
-        next((each for each in _KINDS if each == said), "exception"),
+        next((each for each in _KINDS if each == kind), "exception"),
         error.text("message", ""),
         name=error.text("name", ""),
         limit=error.text("limit", "") or None,
@@ -73,13 +73,13 @@ def _calls_name(fields: Fields) -> str:
 
 def _calls(fields: Fields, history: History, where: str) -> None:
     name = _calls_name(fields)
-    given = [
+    calls = [
         _call(Fields(item, fields.path(f"{name}[{place}]")))
         for place, item in enumerate(fields.items(name))
     ]
     message = {key: value for key, value in fields.value.items() if key != "toolCalls"}
     text = _joined(fields.value.get("content"), fields.path("content")) or ""
-    history.add_calls(message, given, text=text, where=where)
+    history.add_calls(message, calls, text=text, where=where)
 
 
 def _call(fields: Fields) -> ReturnedCall:
@@ -98,7 +98,7 @@ def _call(fields: Fields) -> ReturnedCall:
     try:
         written = {**function.value, "arguments": dump(arguments)}
     except NotJson as error:
-        raise FieldError(function.path("arguments"), f"is no JSON: {error}") from error
+        raise FieldError(function.path("arguments"), f"is not valid JSON: {error}") from error
     return ReturnedCall(id, name, arguments, {**fields.value, "function": written})
 
 
@@ -118,7 +118,8 @@ def _answer(fields: Fields, history: History, where: str) -> None:
 
 
 def _joined(content: Json, path: str, *, strict: bool = False) -> str | None:
-    """Text, or text parts joined. Only where a program waits must there be nothing else."""
+    """Return the text of a content. If it has parts that are not text, `strict` refuses them,
+    because a program can only get text."""
     if content is None or isinstance(content, str):
         return content
     if not isinstance(content, list):
@@ -129,5 +130,6 @@ def _joined(content: Json, path: str, *, strict: bool = False) -> str | None:
         if fields.text("type", "text") == "text":
             texts.append(fields.text("text"))
         elif strict:
-            raise FieldError(fields.path("type"), "must be 'text': a program gets nothing else")
+            reason = "must be 'text': the result of a program's call can only be text"
+            raise FieldError(fields.path("type"), reason)
     return "".join(texts)

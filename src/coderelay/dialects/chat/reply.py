@@ -1,8 +1,8 @@
-"""What a turn added, as a Chat Completions response, whole or in chunks.
+"""Encodes the reply of a turn as a Chat Completions response, whole or in chunks.
 
-With the `ids` protocol all of it is one assistant message. With `messages`, everything new stands
-in `choices[0].messages`, in order, for the client to append; in a stream each of them comes in a
-chunk of its own as soon as it is complete.
+With the `ids` protocol, everything is one assistant message. With `messages`, all new messages are
+also in `choices[0].messages`, in order, for the client to append; in a stream each of them comes in
+its own chunk as soon as it is complete.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ from coderelay.wire import outcome_to_json
 
 
 def encode(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
-    """The response to a request that is not streamed."""
+    """Return the response to a request that is not streamed."""
     choice: dict[str, Json] = {"index": 0, "message": _message(reply.entries), "logprobs": None}
     if request.protocol == "messages":
         choice["messages"] = [message for entry in reply.entries for message in _messages(entry)]
@@ -49,7 +49,7 @@ def encode(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
 
 
 class ChatStream:
-    """The chunks of a streamed response. After those of the `TurnReply` nothing follows."""
+    """Encodes a streamed response as chunks. The chunks for `TurnReply` are the last ones."""
 
     def __init__(self, request: TurnRequest) -> None:
         self._request = request
@@ -58,7 +58,7 @@ class ChatStream:
         self._break = False
 
     def feed(self, event: TurnEvent) -> list[Json]:
-        """The chunks for an event."""
+        """Return the chunks for an event."""
         match event:
             case TurnStarted():
                 self._started = event
@@ -84,7 +84,7 @@ class ChatStream:
                 assert_never(event)
 
     def fail(self, error: Json) -> list[Json]:
-        """What follows when the answer breaks off: the error, as it is told elsewhere."""
+        """Return the last chunk of an answer that breaks off: the body of the error."""
         return [error]
 
     def _chunk(self, delta: Json, **choice: Json) -> dict[str, Json]:
@@ -102,7 +102,7 @@ class ChatStream:
         return [self._chunk({"tool_calls": numbered})]
 
     def _whole(self, entry: NewEntry) -> list[Json]:
-        """The complete messages of an entry, for those who asked for them."""
+        """Return chunks with the complete messages of an entry, in the `messages` protocol."""
         if self._request.protocol == "ids":
             return []
         return [self._chunk({}, messages=[message]) for message in _messages(entry)]
@@ -116,7 +116,7 @@ class ChatStream:
 
 
 def _message(entries: Sequence[NewEntry]) -> dict[str, Json]:
-    """All of a turn as the one assistant message that plain clients know."""
+    """Return everything that a turn added as one assistant message."""
     texts, thoughts, calls = [], [], []
     extra: dict[str, Json] = {}
     for entry in entries:
@@ -142,7 +142,7 @@ def _message(entries: Sequence[NewEntry]) -> dict[str, Json]:
 
 
 def _messages(entry: NewEntry) -> list[dict[str, Json]]:
-    """An entry as the messages that a client appends."""
+    """Return the messages for an entry that a client appends to its history."""
     match entry:
         case AssistantText():
             return [_message([entry])]
@@ -154,8 +154,8 @@ def _messages(entry: NewEntry) -> list[dict[str, Json]]:
                 "created": program.created,
                 "code": program.source,
             }
-            said = [_assistant(text, [], reasoning=reasoning)] if text else []
-            return [*said, code]
+            before = [_assistant(text, [], reasoning=reasoning)] if text else []
+            return [*before, code]
         case CallsHandedOut(_, calls):
             return [_assistant("", [_call(call) for call in calls])]
         case DirectCalls(calls, text, reasoning):
@@ -209,9 +209,9 @@ def _usage(usage: TokenUsage) -> dict[str, Json]:
 
 
 def _code_mode(receipt: Receipt | None, request: TurnRequest) -> dict[str, Json]:
-    said: dict[str, Json] = {}
+    mode: dict[str, Json] = {}
     if request.protocol == "messages":
-        said = {"protocol": "messages", "language": request.language}
+        mode = {"protocol": "messages", "language": request.language}
     if receipt is not None:
-        said["receipt"] = receipt_to_json(receipt, _usage(receipt.usage))
-    return {"code_mode": said} if said else {}
+        mode["receipt"] = receipt_to_json(receipt, _usage(receipt.usage))
+    return {"code_mode": mode} if mode else {}

@@ -1,4 +1,4 @@
-"""A Chat Completions request is read into a conversation; what is not ours goes on untouched."""
+"""Reads a Chat Completions request into a conversation; unknown fields go upstream unchanged."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ from coderelay.dialects.kit.declared_tools import (
     OWN_FIELDS,
     DeclaredTools,
     FunctionTool,
-    kept,
+    cached_reader,
     read_callers,
     read_choice,
     read_name,
@@ -37,20 +37,20 @@ _FLAT = {
     "parameters": "parameters",
     "strict": "strict",
 }
-"""What the flat forms of a declaration write beside `function`, and its name inside."""
+"""Fields of a declaration without `function`, and their names inside `function`."""
 _CODE_ROLES = ("code", "code_result")
 
 
 def decode(body: Json, defaults: Defaults) -> TurnRequest:
-    """The request. Raises `RequestError`s that name the field or the id."""
+    """Read a request. Raises a `RequestError` that names the field or the id."""
     fields = Fields(body)
     model, messages = fields.text("model"), fields.items("messages")
     if fields.number("n", 1) != 1:
-        raise Unsupported("n", "must be 1: a program has one conversation to go on in")
-    holds_code = any(
+        raise Unsupported("n", "must be 1: a program can continue in one conversation only")
+    has_programs = any(
         isinstance(each, dict) and each.get("role") in _CODE_ROLES for each in messages
     )
-    mode = read_mode(fields, defaults, holds_code=holds_code)
+    mode = read_mode(fields, defaults, has_programs=has_programs)
     declared = fields.items("tools", [])
     tools = _tools(declared, None)
     history = History(tools.programmatic, defaults.limits)
@@ -80,10 +80,11 @@ def decode(body: Json, defaults: Defaults) -> TurnRequest:
     )
 
 
-def untouched(body: Json) -> bool:
-    """Whether a request has nothing to do with code, so that its bytes can be passed on.
+def needs_no_translation(body: Json) -> bool:
+    """Return whether a request has nothing to do with programs, so that its bytes can be sent
+    upstream as they are.
 
-    Raises `FieldError` for what no upstream could understand either.
+    Raises `FieldError` for a request that no upstream could read either.
     """
     fields = Fields(body)
     fields.text("model")
@@ -117,27 +118,27 @@ def _is_code(message: Fields) -> bool:
     )
 
 
-@kept
+@cached_reader
 def _tools(declared: list[Json], allowed: frozenset[str] | None) -> DeclaredTools:
     return sort_tools(declared, _read_tool, allowed=allowed)
 
 
 def _read_tool(fields: Fields) -> FunctionTool | Message:
-    """A function, whose fields stand inside `function` or, in the flat form, beside it. A tool of
-    another type is the upstream's own."""
+    """Return a function tool, whose fields are inside `function` or, in the flat form, in the tool
+    itself. A tool of another type is returned as it is, for the upstream."""
     item = fields.value
     if fields.text("type", "function") != "function":
         return item
     inner = fields.inner("function", {})
     is_flat = "name" in item and "name" not in inner.value
     name = read_name(fields if is_flat else inner)
-    given = item.get("allowed_callers", inner.value.get("allowed_callers"))
-    callers = read_callers(fields, given, "programmatic")
+    declared = item.get("allowed_callers", inner.value.get("allowed_callers"))
+    callers = read_callers(fields, declared, "programmatic")
     return FunctionTool(name, callers, _cleaned(item, inner.value), item)
 
 
 def _cleaned(item: Mapping[str, Json], function: Mapping[str, Json]) -> Message:
-    """The declaration as an upstream takes it, without the fields that none knows."""
+    """Return the declaration for the upstream, without the fields that Coderelay adds."""
     rest = {key: value for key, value in item.items() if key not in OWN_FIELDS}
     flat = {_FLAT[key]: rest.pop(key) for key in _FLAT if key in rest}
     nested = {key: value for key, value in function.items() if key not in OWN_FIELDS}
@@ -146,14 +147,14 @@ def _cleaned(item: Mapping[str, Json], function: Mapping[str, Json]) -> Message:
 
 
 def _choice(fields: Fields, tools: DeclaredTools) -> tuple[Json, tuple[Message, ...]]:
-    """The choice in the upstream's words, and the tools that are direct because of it."""
+    """Return `tool_choice` for the upstream, and the direct tools, including the chosen one."""
     named = read_choice(fields)
     if not isinstance(named, Fields):
         return named, tools.direct
     match named.text("type"):
         case "function":
             name = named.inner("function").text("name")
-            return {"type": "function", "function": {"name": name}}, tools.made_direct(name)
+            return {"type": "function", "function": {"name": name}}, tools.direct_with(name)
         case "allowed_tools":
             return _mode(named.inner("allowed_tools")), tools.direct
         case other if any(tool["type"] == other for tool in tools.direct):
@@ -171,7 +172,7 @@ def _mode(allowed: Fields) -> str:
 
 
 def _allowed(fields: Fields) -> frozenset[str] | None:
-    """The names of the only tools that may be called, where the choice says so."""
+    """Return the names of the tools that `tool_choice` allows, or None if it allows all."""
     choice = fields.value.get("tool_choice")
     if not isinstance(choice, Mapping) or choice.get("type") != "allowed_tools":
         return None
@@ -184,12 +185,12 @@ def _allowed(fields: Fields) -> frozenset[str] | None:
 
 
 def _response_format(fields: Fields) -> Json:
-    given = fields.inner("response_format", {})
-    said = given.text("type", "text")
-    if said == "text":
+    wanted = fields.inner("response_format", {})
+    type = wanted.text("type", "text")
+    if type == "text":
         return None
-    if said == "json_schema" and "json_schema" in given.value:
-        given.inner("json_schema")
+    if type == "json_schema" and "json_schema" in wanted.value:
+        wanted.inner("json_schema")
     else:
-        given.inner("json_schema", {})
-    return given.value
+        wanted.inner("json_schema", {})
+    return wanted.value

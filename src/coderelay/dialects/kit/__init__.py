@@ -1,1 +1,1 @@
-"""What all dialects share: typed fields, tools, programs, `code_mode`, errors, OpenAPI."""
+"""Code that all dialects share: typed fields, tools, programs, `code_mode`, errors, OpenAPI."""

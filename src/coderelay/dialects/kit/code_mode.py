@@ -1,4 +1,4 @@
-"""`code_mode`, the optional object that steers code mode in every dialect."""
+"""Reads `code_mode`, the optional object in requests of every dialect that configures code mode."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _MOST_PROGRAMS = 100
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What the server was told to do where a request does not say."""
+    """The server's settings for what a request does not say."""
 
     language: str = DEFAULT_LANGUAGE
     max_programs: int = 8
@@ -24,7 +24,7 @@ class Defaults:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """What `code_mode` says, and what holds where it is silent."""
+    """The settings of one request: its `code_mode`, and the defaults for what that does not say."""
 
     language: str
     max_programs: int
@@ -32,13 +32,14 @@ class Mode:
     protocol: Protocol
 
 
-def read_mode(fields: Fields, defaults: Defaults, *, holds_code: bool) -> Mode:
-    """The mode of a request. `holds_code`: programs stand in its history as entries."""
+def read_mode(fields: Fields, defaults: Defaults, *, has_programs: bool) -> Mode:
+    """Return the settings of a request. `has_programs` means that its history contains programs,
+    which makes `messages` the default protocol."""
     mode = fields.inner("code_mode", {})
     number = mode.number("max_programs", defaults.max_programs)
     if number < 1:
         raise Unsupported(mode.path("max_programs"), "must be at least 1")
-    protocol = mode.text("protocol", "messages" if holds_code else "ids")
+    protocol = mode.text("protocol", "messages" if has_programs else "ids")
     if protocol not in ("ids", "messages"):
         raise Unsupported(mode.path("protocol"), "must be 'ids' or 'messages'")
     return Mode(
@@ -50,7 +51,7 @@ def read_mode(fields: Fields, defaults: Defaults, *, holds_code: bool) -> Mode:
 
 
 def receipt_to_json(receipt: Receipt, usage: Mapping[str, Json]) -> dict[str, Json]:
-    """A receipt; `usage` is what it measured, in the API's own words."""
+    """Return a receipt as JSON; `usage` is the token usage in the API's own format."""
     return {
         "programs": receipt.programs,
         "calls": receipt.calls,

@@ -1,4 +1,4 @@
-"""The tools of a request, by who may call them: programs, the model itself, or both."""
+"""Sorts the tools of a request by who may call them: programs, the model itself, or both."""
 
 import marshal
 from collections.abc import Callable, Hashable, Mapping
@@ -12,52 +12,56 @@ from coderelay.core.json_values import kind
 from coderelay.dialects.kit.fields import Fields
 from coderelay.dialects.kit.program_fields import read_tools
 
-Told = TypeVar("Told", bound=Hashable)
+Options = TypeVar("Options", bound=Hashable)
 
 OWN_FIELDS = ("allowed_callers", "output_schema", "output")
-"""What a declaration may say beside its API's fields; no upstream knows these."""
+"""Fields that Coderelay adds to a declaration. They are removed before it goes upstream."""
 _CALLERS = ("direct", "programmatic")
-_NO_REFERENCES = 2  # the last version whose bytes depend on the values alone
+# Version 2 of marshal's format is the last one whose bytes depend on the values alone: later ones
+# also depend on which objects are shared.
+_NO_REFERENCES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredTools:
-    """`programmatic` for programs, `direct` for the model as Chat Completions has it, and all
-    function tools by name in that form."""
+    """The tools that programs may call, and those that the model may call itself in the format of
+    Chat Completions. `named` has all function tools by name, in the same format."""
 
     programmatic: tuple[Tool, ...] = ()
     direct: tuple[Message, ...] = ()
     named: Mapping[str, Message] = field(default_factory=dict)
 
-    def made_direct(self, name: str) -> tuple[Message, ...]:
-        """The direct tools, with the one that `tool_choice` names."""
+    def direct_with(self, name: str) -> tuple[Message, ...]:
+        """Return the direct tools and, if it is not among them, the one that `tool_choice`
+        names."""
         if name not in self.named:
-            raise Unsupported("tool_choice", f"names {name!r:.80}, which is none of the tools")
+            reason = f"names {name!r:.80}, which is not among the tools: declare it in 'tools'"
+            raise Unsupported("tool_choice", reason)
         if self.named[name] in self.direct:
             return self.direct
         return (*self.direct, self.named[name])
 
 
-def kept(
-    read: Callable[[list[Json], Told], DeclaredTools],
-) -> Callable[[list[Json], Told], DeclaredTools]:
-    """Keeps what was read, because a client sends the same tools with every request. `Told` is all
-    that it depends on besides.
+def cached_reader(
+    read: Callable[[list[Json], Options], DeclaredTools],
+) -> Callable[[list[Json], Options], DeclaredTools]:
+    """Cache what a reader of tools returns, because a client sends the same tools with every
+    request. `Options` is everything else that the result depends on.
 
-    The declarations' bytes are the key; `marshal` is the fastest way to them, tool by tool, and
-    nothing from outside is ever unpacked by it. Equal declarations give the same tuple of tools, by
-    which the gateway keeps what follows from them.
+    The bytes of the declarations are the key. `marshal` is the fastest way to get them, and is only
+    used for writing, so that nothing from outside is ever unmarshalled. Equal declarations give the
+    same tuple object, whose identity is the key of the gateway's cache.
     """
-    cache = WeighedCache[tuple[bytes, Told], DeclaredTools](MAX_TOOL_LISTS, MAX_TOOL_BYTES)
+    cache = WeighedCache[tuple[bytes, Options], DeclaredTools](MAX_TOOL_LISTS, MAX_TOOL_BYTES)
 
-    def reader(declared: list[Json], told: Told) -> DeclaredTools:
+    def reader(declared: list[Json], options: Options) -> DeclaredTools:
         try:
             packed = b"".join([marshal.dumps(each, _NO_REFERENCES) for each in declared])
         except ValueError as error:
             raise Unsupported("tools", "are nested too deeply") from error
-        found = cache.get((packed, told))
+        found = cache.get((packed, options))
         if found is None:
-            found = cache.put((packed, told), read(declared, told), len(packed))
+            found = cache.put((packed, options), read(declared, options), len(packed))
         return found
 
     return reader
@@ -65,8 +69,8 @@ def kept(
 
 @dataclass(frozen=True, slots=True)
 class FunctionTool:
-    """A function tool of a request: its name, who may call it, its declaration for the model as
-    Chat Completions has it, and its declaration for programs."""
+    """A function tool of a request: its name, who may call it, its declaration for the model in the
+    format of Chat Completions, and its declaration for programs."""
 
     name: str
     callers: list[str]
@@ -80,7 +84,7 @@ def sort_tools(
     *,
     allowed: frozenset[str] | None = None,
 ) -> DeclaredTools:
-    """The tools by who may call them, if they are among the `allowed` names.
+    """Return the tools by who may call them, leaving out those that are not `allowed`.
 
     `read` returns a function, or a tool of another kind that goes to the model as it is, or None
     for one that is not passed on.
@@ -104,25 +108,29 @@ def sort_tools(
 
 
 def read_name(fields: Fields) -> str:
-    """The name of a tool."""
+    """Return the name of a tool, which must not be empty."""
     name = fields.text("name")
     if not name:
-        raise FieldError(fields.path("name"), "is empty: a tool has a name")
+        raise FieldError(fields.path("name"), "must not be empty")
     return name
 
 
-def read_callers(fields: Fields, given: Json, default: str) -> list[str]:
-    """Who may call a tool: `allowed_callers`, where it is given."""
-    if given is None:
+def read_callers(fields: Fields, callers: Json, default: str) -> list[str]:
+    """Return who may call a tool: the value of `allowed_callers`, or the default if it is None."""
+    if callers is None:
         return [default]
-    if not isinstance(given, list) or not given or any(each not in _CALLERS for each in given):
-        named = " and ".join(repr(each) for each in _CALLERS)
-        raise FieldError(fields.path("allowed_callers"), f"must be a list of {named}")
-    return given
+    if (
+        not isinstance(callers, list)
+        or not callers
+        or any(each not in _CALLERS for each in callers)
+    ):
+        named = " or ".join(repr(each) for each in _CALLERS)
+        raise FieldError(fields.path("allowed_callers"), f"must be a list with {named} or both")
+    return callers
 
 
 def read_choice(fields: Fields) -> Fields | str | None:
-    """`tool_choice`, which is a word, or an object that names a tool."""
+    """Return `tool_choice`, which is a word, or an object that names a tool."""
     choice = fields.value.get("tool_choice")
     if choice is None or isinstance(choice, str):
         if choice not in (None, "none", "auto", "required"):
@@ -134,6 +142,6 @@ def read_choice(fields: Fields) -> Fields | str | None:
 
 
 def called_directly(call: Fields) -> bool:
-    """Whether a call that came back says of itself that it is the model's own."""
+    """Return whether a call that the client sent back is marked as made by the model itself."""
     caller = call.value.get("caller")
     return isinstance(caller, dict) and caller.get("type") == "direct"

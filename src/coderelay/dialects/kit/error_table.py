@@ -1,4 +1,4 @@
-"""Every error has one status and one type; each API has a shape for them."""
+"""The HTTP status and the type of every error, and the format of errors in OpenAI's APIs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,12 +27,12 @@ _TABLE: tuple[tuple[type[Exception], int, str], ...] = (
     (TimedOut, 503, "server_error"),
     (EngineError, 500, "server_error"),
 )
-"""The first row that fits counts."""
+"""The first row whose class matches is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedError:
-    """An error in no API's shape."""
+    """An error, in no API's format."""
 
     status: int
     type: str
@@ -42,8 +42,8 @@ class DescribedError:
 
 
 def describe(error: Exception) -> DescribedError:
-    """The status, type and message of an error. The message of an exception that is not ours is
-    for the log only: it may hold anything."""
+    """Return the status, type and message of an error. Messages of unknown exceptions are not sent
+    to the client, because they may contain secrets; they are only logged."""
     for kind, status, type in _TABLE:
         if isinstance(error, kind):
             headers = {"Retry-After": "1"} if status == 503 else {}
@@ -53,7 +53,7 @@ def describe(error: Exception) -> DescribedError:
 
 
 def openai_error_body(error: Exception) -> tuple[int, dict[str, Json], Mapping[str, str]]:
-    """Status, body and headers in the shape of OpenAI's APIs."""
+    """Return the status, body and headers of an error in the format of OpenAI's APIs."""
     found = describe(error)
     body = openai_error(found.message, type=found.type, param=found.param)
     return found.status, body, found.headers
@@ -62,6 +62,6 @@ def openai_error_body(error: Exception) -> tuple[int, dict[str, Json], Mapping[s
 def openai_error(
     message: str, *, type: str, param: str | None = None, code: str | None = None
 ) -> dict[str, Json]:
-    """The body of an error in the shape of OpenAI's APIs."""
+    """Return the body of an error in the format of OpenAI's APIs."""
     code = code or (type if type != INVALID_REQUEST else None)
     return {"error": {"message": message, "type": type, "param": param, "code": code}}

@@ -1,4 +1,4 @@
-"""What every reader of a history needs: its length is bounded, its call arguments are parsed."""
+"""Checks the length of a history and parses the arguments of its calls, for every dialect."""
 
 from collections.abc import Sequence
 
@@ -8,11 +8,11 @@ from coderelay.core.json_values import NotJson
 from coderelay.wire import parse
 
 MOST_MESSAGES = 10_000
-"""Messages or items that a history may have."""
+"""How many messages or items a history may have."""
 
 
 def check_length(items: Sequence[Json], field: str, *, most: int = MOST_MESSAGES) -> None:
-    """Raise `TooLarge` where a history, which stands in that field, is too long."""
+    """Raise `TooLarge` if the history in that field of the request is too long."""
     if len(items) > most:
         raise TooLarge(
             f"`{field}` has {len(items):,} entries, the limit is {most:,}: send a shorter history",
@@ -21,8 +21,8 @@ def check_length(items: Sequence[Json], field: str, *, most: int = MOST_MESSAGES
 
 
 def parse_arguments(text: str) -> Json:
-    """A call's arguments, where an API writes them as text. Text that is not JSON stays text:
-    the replay then finds that it is not what the program called the tool with."""
+    """Return a call's arguments, which the API has as text. Text that is not JSON is returned as it
+    is: the replay will report that the program made another call."""
     try:
         return parse(text) if text.strip() else {}
     except NotJson:

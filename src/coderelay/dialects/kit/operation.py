@@ -1,4 +1,4 @@
-"""What OpenAPI says of one path. Bodies are described by it, and never checked."""
+"""The OpenAPI description of one path. It documents bodies, and does not validate them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from coderelay.core import Json
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One path for people and their tools: what it does, and an example of its body."""
+    """What a path does, with an example of its body and the fields that it requires."""
 
     summary: str
     description: str

@@ -1,4 +1,4 @@
-"""Programs, languages and tools that came from outside; what is wrong is named by its path."""
+"""Reads programs, languages and tools from a request; errors name the field with its path."""
 
 from collections.abc import Mapping
 
@@ -11,20 +11,21 @@ from coderelay.wire import tools_from_json
 
 
 def read_program(fields: Fields, source: str, *, language: str, id: str | None = None) -> Program:
-    """A program whose text stands in the field `source`; without an `id` it must have its own."""
+    """Return a program. `source` is the name of the field with its source, `language` the default
+    for its language, and `id` that for its id; without it, the program must have one."""
     text = fields.text(source)
-    said = fields.text("id") if id is None else fields.text("id", id)
-    if not said:
-        raise Unsupported(fields.path("id"), "is empty: a program has an id")
+    program_id = fields.text("id") if id is None else fields.text("id", id)
+    if not program_id:
+        raise Unsupported(fields.path("id"), "must not be empty")
     created = fields.number("created", FIXED_DATE)
     if not 0 <= created <= LATEST:
         reason = f"must be an integer from 0 to {LATEST}: seconds since 1970"
         raise Unsupported(fields.path("created"), reason)
-    return Program(fields.text("language", language), text, said, created)
+    return Program(fields.text("language", language), text, program_id, created)
 
 
 def read_language(fields: Fields, default: str) -> str:
-    """The field `language`, which must be one of those there are."""
+    """Return the field `language`. Raises `Unsupported` if there is no such language."""
     language = fields.text("language", default)
     problem = unknown_language(language, fields)
     if problem is not None:
@@ -33,7 +34,7 @@ def read_language(fields: Fields, default: str) -> str:
 
 
 def unknown_language(language: str, fields: Fields) -> Unsupported | None:
-    """What is wrong with a language, if anything."""
+    """Return the error for an unknown language, or None for a known one."""
     if language in LANGUAGES:
         return None
     known = ", ".join(LANGUAGES)
@@ -41,7 +42,7 @@ def unknown_language(language: str, fields: Fields) -> Unsupported | None:
 
 
 def read_tools(items: Mapping[int, Json]) -> tuple[Tool, ...]:
-    """The tools, given by their places in the request's `tools`."""
+    """Return the tools, given by their indexes in the request's `tools`."""
     try:
         return tools_from_json(list(items.values()))
     except InvalidTool as error:

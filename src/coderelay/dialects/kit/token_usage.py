@@ -1,4 +1,4 @@
-"""Token counts that an upstream reported in its own words."""
+"""Reads detailed token counts that an upstream reported."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from coderelay.conversation import TokenUsage
 
 
 def detail(usage: TokenUsage, group: str, name: str) -> int:
-    """A count among the details, such as `cached_tokens` in `prompt_tokens_details`; 0 where the
+    """Return a detailed count, such as `cached_tokens` in `prompt_tokens_details`, or 0 if the
     upstream did not report it."""
     counts = usage.details.get(group)
     count = counts.get(name) if isinstance(counts, Mapping) else None

@@ -24,10 +24,10 @@ RESPONSES = Dialect(
     path="/v1/responses",
     operation=Operation(
         "A response, with programs",
-        "Takes what the OpenAI API takes, streamed or not, and keeps nothing: send all items back "
+        "Takes what the OpenAI API takes, streamed or not, and stores nothing: send all items back "
         "in `input`, with `store: false`. With tools, the calls of a program come back as "
-        "`function_call` items; where the tool `programmatic_tool_calling` is declared, the "
-        "program and its output are items, too. `code_mode` is optional, as for completions.",
+        "`function_call` items; if the tool `programmatic_tool_calling` is declared, the program "
+        "and its output are items too. `code_mode` is optional, as for completions.",
         {
             "model": "any",
             "input": EXAMPLE_QUESTION,

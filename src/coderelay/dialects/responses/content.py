@@ -1,4 +1,4 @@
-"""The content of a message, from the parts of Responses to those of Chat Completions."""
+"""Translates the content of a message from the Responses API to Chat Completions."""
 
 from collections.abc import Callable
 
@@ -11,12 +11,12 @@ _TEXTS = ("input_text", "output_text", "text")
 
 
 def read_content(item: Fields, name: str = "content") -> Json:
-    """The content of a person's or a system's message: a string, or parts where there is more."""
+    """Return the content of a user's or system's message: a string, or a list of parts."""
     return _parts(item, name, _part)
 
 
 def read_text(item: Fields, name: str = "content", *, why: str = "") -> str:
-    """Content that can only be text. `why` says so where it is not."""
+    """Return a content that may only be text. `why` is the reason in the error for other parts."""
     content = _parts(item, name, lambda part: _text_part(part, why))
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
@@ -33,7 +33,7 @@ def _parts(item: Fields, name: str, read: Callable[[Fields], Json]) -> Json:
         read(Fields(part, f"{item.path(name)}[{place}]")) for place, part in enumerate(content)
     ]
     if len(parts) == 1 and parts[0]["type"] == "text":
-        return parts[0]["text"]  # some upstreams know no parts
+        return parts[0]["text"]  # some upstreams accept only strings
     return parts or ""
 
 
@@ -55,7 +55,7 @@ def _text_part(part: Fields, why: str) -> Json:
         return {"type": "text", "text": part.text("text")}
     if type == "refusal":
         return {"type": "text", "text": part.text("refusal")}
-    reason = why or "which is no part that an OpenAI-compatible model takes"
+    reason = why or "which this server does not support"
     raise Unsupported(part.path("type"), f"is {type!r:.40}, {reason}")
 
 
@@ -83,5 +83,5 @@ def _file(part: Fields) -> Json:
 
 
 def _stored(part: Fields) -> Unsupported:
-    reason = "names a stored file, and this server stores none: send the data itself"
+    reason = "is not supported, because this server stores no files: send the file's data"
     return Unsupported(part.path("file_id"), reason)

@@ -1,7 +1,7 @@
-"""The items of `input`, read into a conversation.
+"""Reads the items of `input` into a conversation.
 
-Chat Completions has one assistant message for what are several items here: words and calls. So
-they are collected until something else comes; some clients put the words after the calls.
+Text and calls of the assistant are separate items here, and one message in Chat Completions. So
+they are collected until an item of another kind comes; some clients send the text after the calls.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,25 +16,25 @@ from coderelay.dialects.kit.history_limits import check_length, parse_arguments
 from coderelay.dialects.responses.content import read_content, read_text
 from coderelay.dialects.responses.program_items import read_id, read_output, read_program
 
-SEND_BACK = "this server keeps nothing: send all items back in `input`, with `store: false`"
+SEND_BACK = "this server is stateless: send all items back in `input`, with `store: false`"
 
-_NO_IMAGE = "and a tool's output can only be text here"
+_NO_IMAGE = "and a tool's output may only be text"
 _ROLES = {"user": "user", "system": "system", "developer": "system"}
-"""Not every model's endpoint knows developers."""
+"""The roles for the upstream: `developer` becomes `system`, which every endpoint knows."""
 
 
 class InputItems:
-    """Reads items in order into a history."""
+    """Reads the items of one request into a history."""
 
     def __init__(self, history: History, language: str) -> None:
         self._history = history
         self._language = language
-        self._words: list[str] = []
+        self._texts: list[str] = []
         self._calls: list[ReturnedCall] = []
         self._where = ""
 
     def read(self, items: Sequence[Json]) -> None:
-        """All items of an input."""
+        """Read all items of an input."""
         check_length(items, "input")
         for place, item in enumerate(items):
             where = f"input[{place}]"
@@ -52,7 +52,7 @@ class InputItems:
                 self._flush()
                 self._answer(item, where)
             case "reasoning":
-                pass  # no endpoint of Chat Completions takes it back
+                pass  # Chat Completions has no way to send reasoning back
             case "program":
                 self._flush()
                 program, problem = read_program(item, self._language)
@@ -61,9 +61,9 @@ class InputItems:
                 self._flush()
                 self._history.end_program(read_id(item), read_output(item), where=where)
             case "item_reference":
-                raise Unsupported(item.path("id"), f"refers to a stored item, and {SEND_BACK}")
+                raise Unsupported(item.path("id"), f"refers to a stored item, but {SEND_BACK}")
             case other:
-                reason = f"is {other!r:.60}, which no OpenAI-compatible model takes"
+                reason = f"is {other!r:.60}, which this server does not support"
                 raise Unsupported(item.path("type"), reason)
 
     def _message(self, item: Fields) -> None:
@@ -71,7 +71,7 @@ class InputItems:
         if role != "assistant" or not self._calls:
             self._flush()
         if role == "assistant":
-            self._words.append(read_text(item))
+            self._texts.append(read_text(item))
         elif role in _ROLES:
             content = read_content(item)
             self._history.add_message({"role": _ROLES[role], "content": content})
@@ -87,20 +87,20 @@ class InputItems:
         self._history.add_answer(message, id, text, is_error=failed, where=where)
 
     def _flush(self) -> None:
-        """What the assistant said and called since, as the one message it is elsewhere."""
-        said, calls = self._words, self._calls
-        self._words, self._calls = [], []
-        words = "\n\n".join(filter(None, said))
+        """Add the assistant's text and calls so far to the history, as one message."""
+        texts, calls = self._texts, self._calls
+        self._texts, self._calls = [], []
+        text = "\n\n".join(filter(None, texts))
         if calls:
             made = [call.message for call in calls]
-            message = {"role": "assistant", "content": words or None, "tool_calls": made}
-            self._history.add_calls(message, calls, text=words, where=self._where)
-        elif said:
-            self._history.add_message({"role": "assistant", "content": words})
+            message = {"role": "assistant", "content": text or None, "tool_calls": made}
+            self._history.add_calls(message, calls, text=text, where=self._where)
+        elif texts:
+            self._history.add_message({"role": "assistant", "content": text})
 
 
 def _type(item: Fields) -> str:
-    """The type, which a message and a reference may leave out."""
+    """Return an item's type, which messages and references may leave out."""
     if item.value.get("type") is None:
         return "message" if "role" in item.value or "id" not in item.value else "item_reference"
     return item.text("type")
@@ -113,7 +113,7 @@ def _call(item: Fields) -> ReturnedCall:
         try:
             text = dump(arguments)
         except NotJson as error:
-            raise FieldError(item.path("arguments"), f"is no JSON: {error}") from error
+            raise FieldError(item.path("arguments"), f"is not valid JSON: {error}") from error
     elif isinstance(arguments, str):
         text = arguments
     else:

@@ -1,4 +1,4 @@
-"""The items of a response: what the assistant said, thought, wrote and called."""
+"""Builds the items of a response: messages, reasoning, programs and calls."""
 
 from collections.abc import Iterator
 from typing import Literal, TypeAlias, assert_never
@@ -22,19 +22,19 @@ Status: TypeAlias = Literal["in_progress", "completed", "incomplete"]
 
 
 def text_part(text: str) -> Item:
-    """A part of a message."""
+    """Return a text part of a message."""
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
 def refusal_part(text: str) -> Item:
-    """A part of a message that says that the model refuses."""
+    """Return the part of a message with the model's refusal."""
     return {"type": "refusal", "refusal": text}
 
 
 def message_item(
     id: str, text: str | None, status: Status = "completed", *, refused: bool = False
 ) -> Item:
-    """What the assistant said; None where it has only begun to."""
+    """Return a message item. `text` is None for a message that has only begun."""
     part = refusal_part if refused else text_part
     return {
         "type": "message",
@@ -46,13 +46,13 @@ def message_item(
 
 
 def reasoning_item(id: str, text: str | None) -> Item:
-    """What the model thought aloud; None where it has only begun to."""
+    """Return a reasoning item. `text` is None for reasoning that has only begun."""
     summary = [] if text is None else [{"type": "summary_text", "text": text}]
     return {"type": "reasoning", "id": id, "summary": summary}
 
 
 def entry_items(entry: NewEntry, *, vendor: bool) -> Iterator[Item]:
-    """The items of an entry without its words; calls still need an id."""
+    """Yield the items of an entry besides its text and reasoning. Calls still need an id."""
     match entry:
         case AssistantText():
             pass
@@ -72,8 +72,8 @@ def entry_items(entry: NewEntry, *, vendor: bool) -> Iterator[Item]:
             assert_never(entry)
 
 
-def words(entry: NewEntry) -> tuple[str, str]:
-    """What was said beside an entry, and what was thought before it."""
+def text_and_reasoning(entry: NewEntry) -> tuple[str, str]:
+    """Return the text and the reasoning of an entry."""
     if isinstance(entry, (AssistantText, ProgramStarted, DirectCalls)):
         return entry.text, entry.reasoning
     return "", ""

@@ -1,6 +1,7 @@
-"""The other fields of a request: what goes upstream under which name, what does not, what is 400.
+"""Translates the other fields of a request: which go upstream, under which name, and which are
+refused.
 
-Fields that are not named here go upstream as they are, for what an endpoint has of its own.
+Fields that are not named here go upstream unchanged, because an endpoint may have its own.
 """
 
 from collections.abc import Mapping
@@ -16,19 +17,19 @@ _READ = frozenset(
     "code_mode max_output_tokens".split()
 )
 _OURS = frozenset("store include metadata truncation max_tool_calls stream_options".split())
-"""What concerns the stored response or OpenAI's hosted tools, and no model."""
+"""Fields about stored responses or OpenAI's hosted tools, which do not go upstream."""
 _REFUSED: Mapping[str, str] = MappingProxyType(
     {
-        "previous_response_id": f"cannot be followed: {SEND_BACK}",
-        "conversation": f"cannot be followed: {SEND_BACK}",
-        "prompt": "names a stored template, and this server stores none: send it in `input`",
-        "background": f"cannot be served: {SEND_BACK}",
-        "moderation": "cannot be served by an OpenAI-compatible model",
-        "context_management": "cannot be served by an OpenAI-compatible model",
-        "messages": "is no field of this API: use `input`",
-        "n": "is no field of this API",
-        "response_format": "is no field of this API: use `text.format`",
-        "top_logprobs": "cannot be served: programs leave no token to tell it of",
+        "previous_response_id": f"is not supported: {SEND_BACK}",
+        "conversation": f"is not supported: {SEND_BACK}",
+        "prompt": "is not supported, because this server stores no prompts: send it in `input`",
+        "background": f"is not supported: {SEND_BACK}",
+        "moderation": "is not supported: remove it",
+        "context_management": "is not supported: remove it",
+        "messages": "is not a field of this API: use `input`",
+        "n": "is not a field of this API: remove it",
+        "response_format": "is not a field of this API: use `text.format`",
+        "top_logprobs": "is not supported: remove it",
     }
 )
 _LOGPROBS = "message.output_text.logprobs"
@@ -37,23 +38,23 @@ _NUMBERS = "temperature top_p max_output_tokens max_tool_calls".split()
 
 
 def refuse(fields: Fields) -> None:
-    """Raise for what cannot be translated."""
+    """Raise `Unsupported` for fields that cannot be translated."""
     for name, reason in _REFUSED.items():
-        if fields.value.get(name):  # null, false and 0 ask for nothing
+        if fields.value.get(name):  # null, false and 0 are the defaults of these fields
             raise Unsupported(name, reason)
     if _LOGPROBS in fields.items("include", []):
-        raise Unsupported("include", f"asks for {_LOGPROBS!r}, which cannot be served")
+        raise Unsupported("include", f"has {_LOGPROBS!r}, which is not supported: remove it")
 
 
 def read_options(fields: Fields) -> dict[str, Json]:
-    """What goes upstream, in the words of Chat Completions."""
+    """Return the fields for the upstream, as Chat Completions names them."""
     options = {
         key: value
         for key, value in fields.value.items()
         if key not in _READ and key not in _OURS and key not in _REFUSED and value is not None
     }
     if fields.value.get("max_output_tokens") is not None:
-        # not `max_completion_tokens`: more endpoints know this one, and some refuse the other
+        # Not `max_completion_tokens`: more endpoints know `max_tokens`, and some refuse the other.
         options["max_tokens"] = fields.number("max_output_tokens")
     effort = fields.inner("reasoning", {}).text("effort", "")
     if effort:
@@ -65,35 +66,35 @@ def read_options(fields: Fields) -> dict[str, Json]:
 
 
 def read_format(fields: Fields) -> Json:
-    """`text.format`, as Chat Completions has it; None where any text will do."""
-    given = fields.inner("text", {}).inner("format", {})
-    match given.text("type", "text"):
+    """Return `text.format` in the format of Chat Completions, or None for plain text."""
+    wanted = fields.inner("text", {}).inner("format", {})
+    match wanted.text("type", "text"):
         case "text":
             return None
         case "json_object":
             return {"type": "json_object"}
         case "json_schema":
             schema: dict[str, Json] = {
-                "name": given.text("name"),
-                "schema": given.inner("schema").value,
+                "name": wanted.text("name"),
+                "schema": wanted.inner("schema").value,
             }
             for name in ("description", "strict"):
-                if given.value.get(name) is not None:
-                    schema[name] = given.value[name]
+                if wanted.value.get(name) is not None:
+                    schema[name] = wanted.value[name]
             return {"type": "json_schema", "json_schema": schema}
         case other:
             reason = f"is {other!r:.40}: choose 'text', 'json_object' or 'json_schema'"
-            raise Unsupported(given.path("type"), reason)
+            raise Unsupported(wanted.path("type"), reason)
 
 
-def wants_thoughts(fields: Fields) -> bool:
-    """Whether a client asked for what the model thinks aloud."""
+def wants_reasoning(fields: Fields) -> bool:
+    """Return whether the client wants the model's reasoning."""
     reasoning = fields.inner("reasoning", {})
     return bool(reasoning.text("summary", "") or reasoning.text("generate_summary", ""))
 
 
 def read_echo(fields: Fields, tools: list[Json]) -> dict[str, Json]:
-    """What a response repeats of its request."""
+    """Return the fields of the request that the response repeats."""
     reasoning = fields.inner("reasoning", {}).value
     text = fields.inner("text", {}).value
     return {
@@ -112,7 +113,7 @@ def read_echo(fields: Fields, tools: list[Json]) -> dict[str, Json]:
 
 
 def _number(fields: Fields, name: str) -> float | None:
-    """A number, whole or not."""
+    """Return a number field, which may be a float, or None."""
     value = fields.value.get(name)
     if value is not None:
         fields.number(name)

@@ -1,7 +1,7 @@
-"""A program as the items that OpenAI's programmatic tool calling has for it.
+"""Writes and reads programs as the items of OpenAI's programmatic tool calling.
 
-The fingerprint carries what a replay needs besides the code, and a digest of the code: whatever a
-client changed on the way is noticed.
+The fingerprint carries the state for a replay and a digest of the code, so that any change by the
+client is detected.
 """
 
 from coderelay.conversation import DamagedState, FieldError
@@ -18,12 +18,12 @@ _PREFIX = "prog_"
 
 
 def caller(program: Program) -> dict[str, Json]:
-    """Who made a call: this program."""
+    """Return the `caller` of a call that this program made."""
     return {"type": "program", "caller_id": _PREFIX + program.id}
 
 
 def program_item(program: Program) -> dict[str, Json]:
-    """The program, for the client to send back."""
+    """Return the item for a program."""
     return {
         "type": "program",
         "id": f"prg_{program.id}",
@@ -34,7 +34,8 @@ def program_item(program: Program) -> dict[str, Json]:
 
 
 def output_item(program: Program, outcome: Completed | Failed) -> dict[str, Json]:
-    """The program's end. One that failed is incomplete: there is no other word for it."""
+    """Return the item for a program's outcome. A failed one is `incomplete`, because the API has no
+    other status for it."""
     return {
         "type": "program_output",
         "id": f"po_{program.id}",
@@ -45,7 +46,8 @@ def output_item(program: Program, outcome: Completed | Failed) -> dict[str, Json
 
 
 def read_program(item: Fields, language: str) -> tuple[Program, DamagedState | None]:
-    """The program, and why it cannot be run, if so. `language` is for one that does not tell."""
+    """Return the program of an item, and an error if it was changed. `language` is used if the
+    item's fingerprint cannot be read."""
     id, source = read_id(item), item.text("code")
     fingerprint = item.text("fingerprint")
     program = from_fingerprint(fingerprint, id, source)
@@ -63,7 +65,7 @@ def read_program(item: Fields, language: str) -> tuple[Program, DamagedState | N
 
 
 def read_output(item: Fields) -> Completed | Failed:
-    """How a program ended, as the history tells."""
+    """Return a program's outcome from its output item."""
     status = item.text("status", "completed")
     if status not in ("completed", "incomplete"):
         raise FieldError(item.path("status"), "must be 'completed' or 'incomplete'")
@@ -71,10 +73,10 @@ def read_output(item: Fields) -> Completed | Failed:
 
 
 def read_id(item: Fields) -> str:
-    """The id of the program that an item is about."""
+    """Return the id of the program that an item belongs to."""
     id = item.text("call_id").removeprefix(_PREFIX)
     if not id:
-        raise FieldError(item.path("call_id"), "is empty: a program has an id")
+        raise FieldError(item.path("call_id"), "must not be empty")
     return id
 
 

@@ -1,4 +1,4 @@
-"""What a turn added, as a Responses object."""
+"""Encodes the reply of a turn as a Responses object."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +19,7 @@ from coderelay.dialects.responses.items import (
     entry_items,
     message_item,
     reasoning_item,
-    words,
+    text_and_reasoning,
 )
 
 _REASONS: Mapping[Finish, str] = {
@@ -29,11 +29,11 @@ _REASONS: Mapping[Finish, str] = {
 
 
 def encode(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
-    """The response to a request that is not streamed."""
+    """Return the response to a request that is not streamed."""
     output: list[Item] = []
     vendor, thoughts = request.protocol == "messages", request.dialect_state["thoughts"]
     for entry in reply.entries:
-        text, reasoning = words(entry)
+        text, reasoning = text_and_reasoning(entry)
         if reasoning and thoughts:
             output.append(reasoning_item(numbered("rs", reply.id, output), reasoning))
         if text.strip():
@@ -49,7 +49,7 @@ def encode(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
 
 
 def whole(reply: TurnReply, request: TurnRequest, output: Sequence[Item]) -> dict[str, Json]:
-    """The response once all of it is there."""
+    """Return the complete response."""
     response = snapshot(request, id=reply.id, created=reply.created, model=reply.model)
     reason = _REASONS.get(reply.finish)
     return {
@@ -63,7 +63,7 @@ def whole(reply: TurnReply, request: TurnRequest, output: Sequence[Item]) -> dic
 
 
 def snapshot(request: TurnRequest, *, id: str, created: int, model: str) -> dict[str, Json]:
-    """The response while nothing of it is there."""
+    """Return the response at its beginning, without output."""
     return {
         "id": f"resp_{id}",
         "object": "response",
@@ -79,12 +79,12 @@ def snapshot(request: TurnRequest, *, id: str, created: int, model: str) -> dict
 
 
 def last_status(reply: TurnReply) -> Status:
-    """How a response ended."""
+    """Return the status of a response that has ended."""
     return "incomplete" if reply.finish in _REASONS else "completed"
 
 
 def numbered(kind: str, id: str, before: Sequence[Item]) -> str:
-    """The id of the next item."""
+    """Return the id of the next item."""
     return f"{kind}_{id}_{len(before)}"
 
 

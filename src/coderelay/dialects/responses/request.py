@@ -1,4 +1,4 @@
-"""A Responses request is read into a conversation."""
+"""Reads a Responses request into a conversation."""
 
 from coderelay.conversation import FieldError, TurnRequest, has_run, is_open
 from coderelay.conversation.history_reader import History
@@ -12,12 +12,12 @@ from coderelay.dialects.responses.other_fields import (
     read_format,
     read_options,
     refuse,
-    wants_thoughts,
+    wants_reasoning,
 )
 from coderelay.dialects.responses.program_items import TYPES
 from coderelay.dialects.responses.tools import (
     VENDOR,
-    ToolReading,
+    ToolOptions,
     choose_tools,
     declared_tools,
     declares_vendor,
@@ -27,14 +27,14 @@ from coderelay.dialects.responses.tools import (
 
 
 def decode(body: Json, defaults: Defaults) -> TurnRequest:
-    """The request. Raises `RequestError`s that name the field or the id."""
+    """Read a request. Raises a `RequestError` that names the field or the id."""
     fields = Fields(body)
     model, items = fields.text("model"), _input(fields)
     refuse(fields)
     declared = fields.items("tools", [])
     vendor = declares_vendor(declared)
-    mode = read_mode(fields, defaults, holds_code=vendor or _holds_programs(items))
-    tools = declared_tools(declared, ToolReading(vendor))
+    mode = read_mode(fields, defaults, has_programs=vendor or _has_programs(items))
+    tools = declared_tools(declared, ToolOptions(vendor))
     history = History(tools.programmatic, defaults.limits)
     instructions = fields.text("instructions", "")
     if instructions:
@@ -43,7 +43,7 @@ def decode(body: Json, defaults: Defaults) -> TurnRequest:
     entries = history.entries()
     allowed = read_allowed(fields)
     if allowed is not None and not is_open(entries):
-        tools = declared_tools(declared, ToolReading(vendor, allowed))
+        tools = declared_tools(declared, ToolOptions(vendor, allowed))
     choice = choose_tools(fields, tools, vendor=vendor)
     return TurnRequest(
         model=model,
@@ -63,20 +63,20 @@ def decode(body: Json, defaults: Defaults) -> TurnRequest:
         offer_code_without_tools=vendor and (allowed is None or VENDOR in allowed),
         dialect_state={
             "echo": read_echo(fields, echoed(declared)),
-            "thoughts": wants_thoughts(fields),
+            "thoughts": wants_reasoning(fields),
         },
     )
 
 
 def _input(fields: Fields) -> list[Json]:
-    given = fields.value.get("input")
-    if isinstance(given, str):
-        return [{"role": "user", "content": given}]
-    if not isinstance(given, list):
-        what = "is missing" if given is None else f"is {kind(given)}, not a string or a list"
+    value = fields.value.get("input")
+    if isinstance(value, str):
+        return [{"role": "user", "content": value}]
+    if not isinstance(value, list):
+        what = "is missing" if value is None else f"is {kind(value)}, not a string or a list"
         raise FieldError("input", what)
-    return given
+    return value
 
 
-def _holds_programs(items: list[Json]) -> bool:
+def _has_programs(items: list[Json]) -> bool:
     return any(isinstance(item, dict) and item.get("type") in TYPES for item in items)

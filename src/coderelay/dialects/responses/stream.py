@@ -1,7 +1,7 @@
-"""A response in pieces: the API's own events, numbered in order.
+"""Encodes the events of a turn as the numbered events of a streamed response.
 
-Every item is announced, filled and finished before the next one begins. So at most one is under
-way: words or thoughts, which come in pieces; all else comes whole.
+Every item is added, filled and finished before the next one begins, so at most one is under way.
+Text and reasoning come in pieces, all other items as a whole.
 """
 
 from typing import assert_never
@@ -28,29 +28,29 @@ from coderelay.dialects.responses.items import (
     message_item,
     reasoning_item,
     refusal_part,
+    text_and_reasoning,
     text_part,
-    words,
 )
 from coderelay.dialects.responses.reply import last_status, numbered, snapshot, whole
 
 
 class ResponsesStream:
-    """The events of a streamed response. After those of the `TurnReply` nothing follows."""
+    """Encodes a streamed response as events. The events for `TurnReply` are the last ones."""
 
     def __init__(self, request: TurnRequest) -> None:
         self._request = request
         self._vendor = request.protocol == "messages"
-        self._thoughts = bool(request.dialect_state["thoughts"])
+        self._wants_reasoning = bool(request.dialect_state["thoughts"])
         self._started = TurnStarted("", 0, request.model)
         self._output: list[Item] = []
         self._under_way: Item | None = None
         self._pieces: list[str] = []
         self._blank: list[str] = []
-        self._told = self._sealed = False
+        self._text_sent = self._sealed = False
         self._number = -1
 
     def feed(self, event: TurnEvent) -> list[Json]:
-        """The events for what happened."""
+        """Return the API's events for an event of the turn."""
         match event:
             case TurnStarted():
                 self._started = event
@@ -61,7 +61,7 @@ class ResponsesStream:
             case TextStreamed(text):
                 return self._say(text)
             case ReasoningStreamed(text):
-                return self._think(text) if self._thoughts else []
+                return self._think(text) if self._wants_reasoning else []
             case AssistantText(text, refused=True):
                 return [*self._finish(), *self._refuse(text)]
             case (
@@ -78,21 +78,22 @@ class ResponsesStream:
                 assert_never(event)
 
     def fail(self, error: Json) -> list[Json]:
-        """What follows when the answer breaks off."""
-        told = error["error"]
+        """Return the last events of an answer that breaks off."""
+        described = error["error"]
         failed = {
             **self._snapshot(),
             "status": "failed",
             "output": [*self._output, *self._broken()],
-            "error": {"code": "server_error", "message": told["message"]},
+            "error": {"code": "server_error", "message": described["message"]},
         }
+        fields = {name: described[name] for name in ("code", "message", "param")}
         return [
-            self._event("error", code=told["code"], message=told["message"], param=told["param"]),
+            self._event("error", **fields),
             self._event("response.failed", response=failed),
         ]
 
     def _broken(self) -> list[Item]:
-        """Words that did not come to their end."""
+        """Return the message that was under way when the answer broke off, if there is one."""
         if self._under_way is None or self._under_way["type"] != "message":
             return []
         return [message_item(self._under_way["id"], "".join(self._pieces), "incomplete")]
@@ -101,7 +102,7 @@ class ResponsesStream:
         begun = self._is_under_way("message")
         if not begun:
             self._blank.append(text)
-            if not text.strip():  # no item for white space alone
+            if not text.strip():  # white space alone gets no item
                 return []
             text, self._blank = "".join(self._blank), []
         events = [] if begun else [*self._finish(), *self._begin_message()]
@@ -110,7 +111,7 @@ class ResponsesStream:
         return [*events, delta]
 
     def _refuse(self, text: str) -> list[Json]:
-        """A refusal, which is complete from the start."""
+        """Return the events for a refusal, which is complete from the start."""
         item = message_item(self._next_id("msg"), text, refused=True)
         self._under_way = item
         begun = item | {"content": [], "status": "in_progress"}
@@ -126,19 +127,21 @@ class ResponsesStream:
 
     def _think(self, text: str) -> list[Json]:
         begun = self._is_under_way("reasoning")
-        events = [] if begun else [*self._finish(), *self._begin_thought()]
+        events = [] if begun else [*self._finish(), *self._begin_reasoning()]
         self._pieces.append(text)
         delta = self._at("response.reasoning_summary_text.delta", summary_index=0, delta=text)
         return [*events, delta]
 
     def _entry(self, entry: NewEntry) -> list[Json]:
-        """An entry is complete: finish its words, then send what belongs to it."""
+        """Return the events for a complete entry: those that finish its text, then its items."""
         events: list[Json] = []
-        text, _ = words(entry)
-        if text.strip() and not self._told:
+        text, _ = text_and_reasoning(entry)
+        if text.strip() and not self._text_sent:
             events += self._say(text)
-        self._told, self._blank = False, []
-        if isinstance(entry, AssistantText):  # only the end says whether its words are complete
+        self._text_sent, self._blank = False, []
+        if isinstance(
+            entry, AssistantText
+        ):  # whether its text is complete is only known at the end
             self._sealed = True
             return events
         events += self._finish()
@@ -154,7 +157,7 @@ class ResponsesStream:
         return [*events, self._event(f"response.{response['status']}", response=response)]
 
     def _send(self, item: Item) -> list[Json]:
-        """An item that is complete from the start."""
+        """Return the events for an item that is complete from the start."""
         item = item | {"id": item["id"] or self._next_id("fc")}
         if item["type"] != "function_call":
             begun = item | ({"code": ""} if item["type"] == "program" else {})
@@ -170,12 +173,12 @@ class ResponsesStream:
         return [*events, self._done(item)]
 
     def _begin_message(self) -> list[Json]:
-        self._told = True
+        self._text_sent = True
         self._under_way = message_item(self._next_id("msg"), None, "in_progress")
         added = self._added(self._under_way)
         return [added, self._at("response.content_part.added", content_index=0, part=text_part(""))]
 
-    def _begin_thought(self) -> list[Json]:
+    def _begin_reasoning(self) -> list[Json]:
         self._under_way = reasoning_item(self._next_id("rs"), None)
         added = self._added(self._under_way)
         part = {"type": "summary_text", "text": ""}
@@ -183,7 +186,7 @@ class ResponsesStream:
         return [added, self._at(kind, summary_index=0, part=part)]
 
     def _finish(self, status: Status = "completed") -> list[Json]:
-        """Finish what is under way."""
+        """Return the events that finish the item under way, if there is one."""
         if self._under_way is None:
             return []
         id, text = self._under_way["id"], "".join(self._pieces)
@@ -222,7 +225,7 @@ class ResponsesStream:
         return self._event("response.output_item.done", output_index=place, item=item)
 
     def _at(self, type: str, **fields: Json) -> Json:
-        """An event about the item under way."""
+        """Return an event about the item under way."""
         assert self._under_way is not None
         id = self._under_way["id"]
         return self._event(type, item_id=id, output_index=len(self._output), **fields)

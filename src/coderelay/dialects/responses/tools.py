@@ -1,4 +1,4 @@
-"""The tools of a request in the flat shape of Responses, and which of them the model must take."""
+"""Reads the tools and `tool_choice` of a Responses request."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -9,7 +9,7 @@ from coderelay.core import Json
 from coderelay.dialects.kit.declared_tools import (
     DeclaredTools,
     FunctionTool,
-    kept,
+    cached_reader,
     read_callers,
     read_choice,
     read_name,
@@ -18,21 +18,21 @@ from coderelay.dialects.kit.declared_tools import (
 from coderelay.dialects.kit.fields import Fields
 
 VENDOR = "programmatic_tool_calling"
-"""The tool by which a client asks for OpenAI's own shapes."""
+"""The type of the tool with which a client asks for programs in OpenAI's own format."""
 
 _PLAIN = ("name", "description", "parameters", "strict")
 _ECHOED = (*_PLAIN, "allowed_callers", "output_schema", "defer_loading")
 
 
-class ToolReading(NamedTuple):
-    """All that the reading of tools depends on besides them."""
+class ToolOptions(NamedTuple):
+    """What the reading of tools depends on besides the declarations."""
 
     vendor: bool
     allowed: frozenset[str] | None = None
 
 
 class ToolChoice(NamedTuple):
-    """`tool_choice` in the upstream's words. `program`: it must be a program."""
+    """`tool_choice` for the upstream. `program` means that the model has to write a program."""
 
     chosen: Json
     direct: tuple[Message, ...]
@@ -40,14 +40,14 @@ class ToolChoice(NamedTuple):
 
 
 def declares_vendor(declared: list[Json]) -> bool:
-    """Whether a client asks for OpenAI's own shapes."""
+    """Return whether a client asks for programs in OpenAI's own format."""
     return any(isinstance(item, Mapping) and item.get("type") == VENDOR for item in declared)
 
 
-@kept
-def declared_tools(declared: list[Json], told: ToolReading) -> DeclaredTools:
-    """The tools, by who may call them. Raises for those that no Chat Completions endpoint has."""
-    return sort_tools(declared, partial(_read, vendor=told.vendor), allowed=told.allowed)
+@cached_reader
+def declared_tools(declared: list[Json], options: ToolOptions) -> DeclaredTools:
+    """Return the tools by who may call them. Raises `Unsupported` for other than function tools."""
+    return sort_tools(declared, partial(_read, vendor=options.vendor), allowed=options.allowed)
 
 
 def _read(fields: Fields, *, vendor: bool) -> FunctionTool | None:
@@ -57,7 +57,7 @@ def _read(fields: Fields, *, vendor: bool) -> FunctionTool | None:
     if type != "function":
         raise Unsupported(
             fields.path("type"),
-            f"is {type!r:.60}: only function tools can be served, and the client runs them",
+            f"is {type!r:.60}: only function tools, which the client runs, are supported",
         )
     name = read_name(fields)
     _check_types(fields)
@@ -68,7 +68,7 @@ def _read(fields: Fields, *, vendor: bool) -> FunctionTool | None:
 
 
 def echoed(declared: list[Json]) -> list[Json]:
-    """The tools as a response repeats them: in the API's own fields."""
+    """Return the tools as the response repeats them, with the API's fields only."""
     return [
         {"type": VENDOR}
         if item["type"] == VENDOR
@@ -83,7 +83,7 @@ def echoed(declared: list[Json]) -> list[Json]:
 
 
 def choose_tools(fields: Fields, tools: DeclaredTools, *, vendor: bool) -> ToolChoice:
-    """The choice, with the tools that the model is offered because of it."""
+    """Return `tool_choice`, and the direct tools, including the chosen one."""
     named = read_choice(fields)
     if not isinstance(named, Fields):
         return ToolChoice(named, tools.direct)
@@ -91,12 +91,13 @@ def choose_tools(fields: Fields, tools: DeclaredTools, *, vendor: bool) -> ToolC
         case "function":
             name = named.text("name")
             chosen = {"type": "function", "function": {"name": name}}
-            return ToolChoice(chosen, tools.made_direct(name))
+            return ToolChoice(chosen, tools.direct_with(name))
         case "allowed_tools":
             return ToolChoice(named.text("mode", "auto"), tools.direct)
         case other if other == VENDOR:
             if not vendor:
-                raise Unsupported("tool_choice", f"names {VENDOR!r}, which is none of the tools")
+                reason = f"names {VENDOR!r}, which is not among the tools: declare it in 'tools'"
+                raise Unsupported("tool_choice", reason)
             return ToolChoice("required", tools.direct, program=True)
         case other:
             reason = f"is {other!r:.40}: choose 'function', 'allowed_tools' or '{VENDOR}'"
@@ -104,8 +105,8 @@ def choose_tools(fields: Fields, tools: DeclaredTools, *, vendor: bool) -> ToolC
 
 
 def read_allowed(fields: Fields) -> frozenset[str] | None:
-    """The names of the only tools that may be called, where the choice says so. `VENDOR` stands
-    for programs."""
+    """Return the names of the tools that `tool_choice` allows, or None if it allows all. `VENDOR`
+    stands for programs."""
     choice = fields.value.get("tool_choice")
     if not isinstance(choice, Mapping) or choice.get("type") != "allowed_tools":
         return None
