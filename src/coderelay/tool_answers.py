@@ -1,7 +1,7 @@
-"""A function that fails is an answer; only cancelling keeps a call from having one.
+"""Calls the user's functions, and turns what they return or raise into results.
 
-Shared by all that answer a program's calls in this process: the client's local tools, and the
-callback of a session.
+An exception is a result too; only cancelling leaves a call without one. The client's local tools
+and the callback of a session use this.
 """
 
 import asyncio
@@ -18,8 +18,11 @@ from coderelay.core.json_values import NotJson, check_depth, dump, size
 T = TypeVar("T")
 
 
-async def settled(work: Awaitable[Result]) -> Result:
-    """What the work comes to, with its exceptions as answers too."""
+async def with_errors_as_results(work: Awaitable[Result]) -> Result:
+    """Await a result, and return an exception as `Raised`. Raises only if this task is cancelled.
+
+    A tool that raises `CancelledError` by itself has failed like any other.
+    """
     try:
         return await work
     except asyncio.CancelledError:
@@ -28,11 +31,11 @@ async def settled(work: Awaitable[Result]) -> Result:
             raise
         return Raised(CallError("the tool was cancelled", name="CancelledError"))
     except (Exception, SystemExit) as error:
-        return Raised(CallError(said(error), name=type(error).__name__))
+        return Raised(CallError(exception_text(error), name=type(error).__name__))
 
 
-def said(error: BaseException) -> str:
-    """What an exception says, or else what it is: it may fail to say anything."""
+def exception_text(error: BaseException) -> str:
+    """Return an exception's message, or its class name if it has none or `str` fails on it."""
     name = type(error).__name__
     try:
         return str(error) or name
@@ -41,22 +44,26 @@ def said(error: BaseException) -> str:
 
 
 async def call(function: Callable[..., Any], work: Callable[[], Any]) -> Any:
-    """Do the work that calls a function: in a thread of its own, unless the function is async."""
+    """Run `work`, which calls `function`, and return what it returns or what awaiting that gives.
+
+    It runs in a new thread unless the function is async.
+    """
     value = work() if is_async(function) else await in_thread(work)
     return await value if inspect.isawaitable(value) else value
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Whether calling it gives something to await."""
+    """Return whether a function, or an object's `__call__`, is declared with `async def`."""
     called = function if inspect.isroutine(function) else type(function).__call__
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """Run blocking work in a daemon thread of its own.
+    """Run blocking work in a new daemon thread, and return its result.
 
-    Not asyncio's executor: it has a handful of threads, so a batch would queue, and waits for all
-    of them at the end, so Ctrl-C would hang. When cancelled, the work's end is nobody's concern.
+    asyncio's executor is not used: it has only a few threads, so a batch would queue, and it waits
+    for all of them at exit, so Ctrl-C would hang. Cancelling drops the result of the work, which
+    runs on.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Callable[[], T]] = loop.create_future()
@@ -68,16 +75,19 @@ async def in_thread(work: Callable[[], T]) -> T:
 
     def target() -> None:
         outcome = _attempt(lambda: context.run(work))
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed, so nobody awaits the result
             loop.call_soon_threadsafe(settle, outcome)
 
     threading.Thread(target=target, name="coderelay tool", daemon=True).start()
     return (await done)()
 
 
-def answered(value: Json, limit: int) -> Result:
-    """The answer as a result. What no program can be given is refused here, where the tool's
-    author can read of it; `limit` is in bytes of JSON text."""
+def answer_as_result(value: Json, limit: int) -> Result:
+    """Return a tool's answer as a result, or an error if it is not JSON or too long.
+
+    `limit` is in bytes of JSON text. The answer is checked here, and not only in the sandbox, so
+    that the error can name the tool's answer as the cause.
+    """
     try:
         check_depth(value)
         length = size(dump(value))
@@ -90,9 +100,9 @@ def answered(value: Json, limit: int) -> Result:
 
 
 def _attempt(work: Callable[[], T]) -> Callable[[], T]:
-    """Do the work now; what comes back returns its value or raises its exception.
+    """Run the work now, and return a function that returns its value or raises its exception.
 
-    A future cannot hold every exception: StopIteration would never arrive.
+    The exception is not set on a future, because a future refuses `StopIteration`.
     """
     try:
         value = work()

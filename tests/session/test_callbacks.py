@@ -98,7 +98,7 @@ def test_the_calls_of_a_batch_run_at_once_and_are_answered_in_order(is_async: bo
     assert results == [Returned(1), Returned(2), Returned(3)]
 
 
-def test_a_plain_callback_that_hangs_is_given_up() -> None:
+def test_a_plain_callback_that_hangs_is_cancelled_after_its_timeout() -> None:
     release = threading.Event()
 
     async def approve(call: ToolCall) -> None:

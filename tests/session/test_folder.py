@@ -53,7 +53,7 @@ def test_a_temporary_folder_is_removed_however_deep_it_is(tmp_path: Path) -> Non
 
 def test_a_folder_with_a_module_of_that_name_is_refused(tmp_path: Path) -> None:
     (tmp_path / "sdk.py").write_text("import mine\n")
-    with pytest.raises(ValueError, match="move it, or give another directory"):
+    with pytest.raises(ValueError, match="move it, or use another directory"):
         made(tmp_path)
     assert (tmp_path / "sdk.py").read_text() == "import mine\n"
 
@@ -83,10 +83,10 @@ def test_what_a_program_put_in_the_way_stays(tmp_path: Path) -> None:
 
 def test_an_output_is_kept_under_a_name_that_is_free(tmp_path: Path) -> None:
     folder = made(tmp_path)
-    assert folder.keep("one") == "output-1.txt"
+    assert folder.save_output("one") == "output-1.txt"
     (tmp_path / "output-7.txt").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "output-x.txt").touch()
-    assert folder.keep("two ü") == "output-8.txt"
+    assert folder.save_output("two ü") == "output-8.txt"
     assert (tmp_path / "output-8.txt").read_text("utf-8") == "two ü"
     assert not (tmp_path / "elsewhere").exists()
 
@@ -95,15 +95,15 @@ def test_what_the_host_adds_counts_within_the_quota(tmp_path: Path) -> None:
     folder = made(tmp_path, 100)
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "data").write_text("x" * 90)
-    assert folder.keep("y" * 11) is None
-    assert folder.keep("y" * 10) == "output-1.txt"
+    assert folder.save_output("y" * 11) is None
+    assert folder.save_output("y" * 10) == "output-1.txt"
     folder.write_sdk("z")
     assert not (tmp_path / "sdk.py").exists()
 
 
 def test_a_folder_with_a_pipe_of_that_name_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "sdk.py")
-    with pytest.raises(ValueError, match="move it, or give another directory"):
+    with pytest.raises(ValueError, match="move it, or use another directory"):
         made(tmp_path)
 
 

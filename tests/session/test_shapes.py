@@ -61,7 +61,7 @@ OTHERS: tuple[Any, ...] = (
 
 @pytest.mark.parametrize("form", FUNCTIONS)
 def test_a_function_is_read_in_any_form(form: str) -> None:
-    assert api_shapes.given([FUNCTIONS[form]]).functions == (WEATHER,)
+    assert api_shapes.split_tools([FUNCTIONS[form]]).functions == (WEATHER,)
 
 
 def test_a_function_as_the_anthropic_sdk_makes_it_is_one() -> None:
@@ -70,7 +70,7 @@ def test_a_function_as_the_anthropic_sdk_makes_it_is_one() -> None:
         """The weather."""
         return city
 
-    (found,) = api_shapes.given([get_weather]).functions
+    (found,) = api_shapes.split_tools([get_weather]).functions
     assert (found.name, found.description) == ("get_weather", "The weather.")
     assert isinstance(found.parameters, dict)
     assert found.parameters["required"] == ["city"]
@@ -78,14 +78,14 @@ def test_a_function_as_the_anthropic_sdk_makes_it_is_one() -> None:
 
 @pytest.mark.parametrize("other", OTHERS, ids=repr)
 def test_what_is_no_function_passes_untouched(other: Any) -> None:
-    found = api_shapes.given([other])
+    found = api_shapes.split_tools([other])
     assert found.functions == ()
     assert found.others[0] is other
 
 
 def test_our_tool_stands_where_the_first_function_stood() -> None:
     first, last = OTHERS[0], OTHERS[1]
-    found = api_shapes.given([first, FUNCTIONS["chat"], last])
+    found = api_shapes.split_tools([first, FUNCTIONS["chat"], last])
     assert (found.before, found.after) == ((first,), (last,))
 
 
@@ -106,7 +106,7 @@ def test_our_tool_stands_where_the_first_function_stood() -> None:
 )
 def test_a_function_that_is_none_is_refused(broken: Any) -> None:
     with pytest.raises(InvalidTool):
-        api_shapes.given([broken])
+        api_shapes.split_tools([broken])
 
 
 CODE = '{"code": "1"}'
@@ -137,20 +137,20 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
 @pytest.mark.parametrize("form", CALLS)
 def test_a_call_is_answered_in_its_own_form(form: str) -> None:
     item, output = CALLS[form]
-    asked = api_shapes.asked(item)
-    assert asked is not None
-    assert asked.name == "python"
-    assert asked.arguments in (CODE, {"code": "1"})
-    assert asked.reply("two", False) == output
+    tool_use = api_shapes.read_tool_use(item)
+    assert tool_use is not None
+    assert tool_use.name == "python"
+    assert tool_use.arguments in (CODE, {"code": "1"})
+    assert tool_use.reply("two", False) == output
 
 
 @pytest.mark.parametrize("form", CALLS)
 def test_only_anthropic_is_told_of_an_error_apart_from_its_text(form: str) -> None:
     item, output = CALLS[form]
-    asked = api_shapes.asked(item)
-    assert asked is not None
+    tool_use = api_shapes.read_tool_use(item)
+    assert tool_use is not None
     failed = {**output, "is_error": True} if "anthropic" in form else output
-    assert asked.reply("two", True) == failed
+    assert tool_use.reply("two", True) == failed
 
 
 @pytest.mark.parametrize(
@@ -172,11 +172,11 @@ def test_only_anthropic_is_told_of_an_error_apart_from_its_text(form: str) -> No
     ids=repr,
 )
 def test_what_is_no_call_is_none(item: Any) -> None:
-    assert api_shapes.asked(item) is None
+    assert api_shapes.read_tool_use(item) is None
 
 
 @pytest.mark.parametrize("api", api_shapes.APIS)
 def test_our_tool_is_a_function_of_its_api(api: str) -> None:
-    tool = api_shapes.offered(WEATHER, api)
+    tool = api_shapes.declaration_for(api, WEATHER)
     assert api_shapes.name_of(tool) == "get_weather"
-    assert api_shapes.given([tool]).functions == (WEATHER,)
+    assert api_shapes.split_tools([tool]).functions == (WEATHER,)

@@ -255,7 +255,7 @@ def test_a_caller_that_is_cancelled_leaves_a_session_that_works() -> None:
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            said = "['the call was given up: nobody waits for it any more']"
+            said = "['the call was cancelled: its caller no longer waits for it']"
             assert await arun(tic, "seen") == said
             assert await arun(tic, "sdk.echo(value=0)") == "'done'"
 

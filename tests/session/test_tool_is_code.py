@@ -109,16 +109,16 @@ def test_a_default_of_dots_is_left_out() -> None:
 
 
 BROKEN: list[tuple[Any, str]] = [
-    ("{", "are not JSON"),
-    ("print(1)", "are not JSON"),
-    ("", "are not JSON"),
+    ("{", "are not valid JSON"),
+    ("print(1)", "are not valid JSON"),
+    ("", "are not valid JSON"),
     ('"print(1)"', "are a string"),
     ("[1]", "are a list"),
     ("null", "are null"),
     ("{}", "have no text 'code'"),
     ('{"code": 3}', "have no text 'code'"),
     ('{"source": "print(1)"}', "have no text 'code'"),
-    ("[" * 5_000, "are not JSON"),
+    ("[" * 5_000, "are not valid JSON"),
     (None, "are null"),
     (7, "are a number"),
     ({"code": ["x"]}, "have no text 'code'"),
@@ -219,7 +219,7 @@ def test_a_function_named_like_ours_is_a_function_like_any_other() -> None:
 
 def test_another_tool_named_like_ours_is_refused_until_ours_is_renamed() -> None:
     other = {"type": "custom", "name": "python"}
-    with pytest.raises(InvalidTool, match="use name="):
+    with pytest.raises(InvalidTool, match="name the code tool with name="):
         session(tools=[*TOOLS, other])
     with session(tools=[*TOOLS, other], name="session") as tic:
         assert [tool["name"] for tool in tic.tools] == ["session", "python"]

@@ -10,7 +10,7 @@ from coderelay.client.local_tool import AnyLocalTool
 from coderelay.client.signature import ArgumentsError
 from coderelay.core import DEFAULT_LIMITS, Call, CallError, Json, Raised, Result
 from coderelay.core.json_values import NotJson
-from coderelay.tool_answers import answered, call, settled
+from coderelay.tool_answers import answer_as_result, call, with_errors_as_results
 
 Clock: TypeAlias = Callable[[], float]
 
@@ -46,9 +46,9 @@ async def answer(
 
     async def work() -> Result:
         value = await call(tool.function, lambda: tool.function(*positional, **keyword))
-        return answered(tool.signature.dump(value), limit)
+        return answer_as_result(tool.signature.dump(value), limit)
 
-    return await settled(work())
+    return await with_errors_as_results(work())
 
 
 async def answer_batch(

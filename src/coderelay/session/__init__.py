@@ -1,4 +1,7 @@
-"""Hundreds of tools behind one stateful Python tool, for people who own the loop."""
+"""`ToolIsCode`: offers the model one stateful Python tool instead of many tools.
+
+It is for programs that call the model's API themselves, and needs no server.
+"""
 
 from coderelay.engines.python.live.interpreter import LiveLimits
 from coderelay.session.api_shapes import Api

@@ -1,4 +1,4 @@
-"""Tools, calls and outputs in the forms of three APIs.
+"""Reads tools and calls, and writes the code tool and its output, in the formats of three APIs.
 
 | API | a function tool | a call | its output |
 |---|---|---|---|
@@ -6,7 +6,7 @@
 | Chat Completions | `function: {parameters}` | `function: {arguments}` | a `tool` message |
 | Anthropic Messages | `input_schema` | `tool_use` | `tool_result` |
 
-Tools and calls may be dicts or objects of an SDK. They are read, and never changed.
+Tools and calls may be dicts or objects of an SDK. They are only read, and never changed.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -21,58 +21,63 @@ from coderelay.wire.tool_json import PARAMETERS, RETURNS
 Api: TypeAlias = Literal["responses", "chat", "anthropic"]
 APIS: tuple[str, ...] = get_args(Api)
 
-_Form: TypeAlias = Callable[[str, str, bool], dict[str, Json]]
+_OutputForm: TypeAlias = Callable[[str, str, bool], dict[str, Json]]
 _FIELDS = ("type", "function", "name", "description", *PARAMETERS, *RETURNS)
 
 
 @dataclass(frozen=True, slots=True)
-class GivenTools:
-    """A list of tools, sorted: the functions, and the others before and after the first of them."""
+class SplitTools:
+    """A list of tools, split into functions and others, such as web search."""
 
     functions: tuple[Tool, ...]
     before: tuple[Any, ...]
-    """The other tools that stand before the first function."""
+    """The other tools that come before the first function, as the user passed them."""
     after: tuple[Any, ...]
+    """The other tools that come after the first function."""
 
     @property
     def others(self) -> tuple[Any, ...]:
-        """All tools that are not functions, unchanged."""
+        """All tools that are not functions, as the user passed them."""
         return (*self.before, *self.after)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A call as the model made it. `reply` makes the output item from a text, and whether the call
-    failed."""
+    """A tool call of the model, with its arguments as the API has them (JSON text or a value).
+
+    `reply(text, failed)` returns the output of the call in the format of the same API.
+    """
 
     name: str
     arguments: Json
     reply: Callable[[str, bool], dict[str, Json]]
 
 
-def given(tools: Iterable[Any]) -> GivenTools:
-    """Sort tools into functions and others. Raises `InvalidTool` for a declaration that cannot be
-    used."""
-    found: list[Tool] = []
+def split_tools(tools: Iterable[Any]) -> SplitTools:
+    """Split a list of tools into functions and others.
+
+    Raises `InvalidTool` for a function that is not declared correctly.
+    """
+    functions: list[Tool] = []
     before: list[Any] = []
     after: list[Any] = []
     for item in tools:
-        declared = getattr(item, "declaration", item)  # of a function that `@tool` decorates
+        declared = getattr(item, "declaration", item)  # `@tool` adds it to a function
         if isinstance(declared, Tool):
-            found.append(declared)
+            functions.append(declared)
             continue
         fields = _mapping(item)
         if not fields:
-            raise InvalidTool(f"{item!r:.100} is not a tool: give its declaration")
+            raise InvalidTool(f"{item!r:.100} is not a tool: pass its declaration")
         if _is_function(fields):
-            found.extend(tools_from_json([_plain(fields)]))
+            functions.extend(tools_from_json([_plain(fields)]))
         else:
-            (after if found else before).append(item)
-    return GivenTools(tuple(found), tuple(before), tuple(after))
+            (after if functions else before).append(item)
+    return SplitTools(tuple(functions), tuple(before), tuple(after))
 
 
-def offered(tool: Tool, api: str) -> dict[str, Json]:
-    """Our tool as an API declares it."""
+def declaration_for(api: str, tool: Tool) -> dict[str, Json]:
+    """Return the declaration of a tool in the format of an API."""
     about = {"name": tool.name, "description": tool.description}
     match api:
         case "responses":
@@ -84,31 +89,32 @@ def offered(tool: Tool, api: str) -> dict[str, Json]:
 
 
 def name_of(tool: Any) -> Json:
-    """The name by which a model calls a tool, or None."""
+    """Return the name by which the model calls a tool, or None if the tool has none."""
     fields = _mapping(tool)
     inner = _mapping(fields.get("function") or fields.get("custom") or {})
     return inner.get("name", fields.get("name"))
 
 
-def asked(item: Any) -> ToolUse | None:
-    """The call in an item of any of the three APIs, or None if the item is not a call."""
+def read_tool_use(item: Any) -> ToolUse | None:
+    """Return the tool call that an item of any of the three APIs is, or None if it is not one."""
     match _field(item, "type"):
         case "function_call" if not _field(item, "namespace"):
-            return _asked(item, "arguments", _field(item, "call_id"), _function_call_output)
+            return _tool_use(item, "arguments", _field(item, "call_id"), _function_call_output)
         case "tool_use" if not _field(item, "toolset_name"):
-            return _asked(item, "input", _field(item, "id"), _tool_result)
+            return _tool_use(item, "input", _field(item, "id"), _tool_result)
         case "function" | None:
-            return _asked(_field(item, "function"), "arguments", _field(item, "id"), _tool_message)
+            function = _field(item, "function")
+            return _tool_use(function, "arguments", _field(item, "id"), _tool_message)
         case _:
             return None
 
 
-def _asked(call: Any, arguments: str, id: Json, form: _Form) -> ToolUse | None:
+def _tool_use(call: Any, arguments: str, id: Json, form: _OutputForm) -> ToolUse | None:
     name = _field(call, "name")
     if not isinstance(name, str):
         return None
-    answered = id if isinstance(id, str) else ""
-    return ToolUse(name, _field(call, arguments), partial(form, answered))
+    call_id = id if isinstance(id, str) else ""
+    return ToolUse(name, _field(call, arguments), partial(form, call_id))
 
 
 def _function_call_output(id: str, text: str, failed: bool) -> dict[str, Json]:
@@ -125,9 +131,10 @@ def _tool_result(id: str, text: str, failed: bool) -> dict[str, Json]:
 
 
 def _is_function(fields: Mapping[str, Json]) -> bool:
-    """Whether a tool is a function of the client's own, called with JSON that a schema describes.
+    """Return whether a tool takes JSON that a schema describes and is run by the user.
 
-    Anthropic's functions have the type `custom` or none; OpenAI's tools of that type take text.
+    Anthropic's functions have the type `custom` or no type. OpenAI's `custom` tools take plain
+    text and have no schema.
     """
     kind = fields.get("type")
     if kind == "function":
@@ -139,7 +146,7 @@ def _is_function(fields: Mapping[str, Json]) -> bool:
 
 
 def _mapping(item: Any) -> Mapping[str, Json]:
-    """The fields of a dict or of an object."""
+    """Return the fields of a dict, of a Pydantic model, or of any object with such attributes."""
     if isinstance(item, Mapping):
         return item
     dump = getattr(item, "model_dump", None)
@@ -151,7 +158,7 @@ def _mapping(item: Any) -> Mapping[str, Json]:
 
 
 def _plain(fields: Mapping[str, Json]) -> Mapping[str, Json]:
-    """The fields, with `function` as a mapping where it is an object."""
+    """Return the fields with the value of `function` as a mapping, which may be an object."""
     function = fields.get("function")
     return fields if function is None else {**fields, "function": _mapping(function)}
 

@@ -1,7 +1,7 @@
-"""The user's callback answers the calls of a batch, all at once; whatever it does is a result.
+"""Calls the user's callback for all calls of a batch at once, and turns what it does into results.
 
-A plain callback runs in a thread of its own for each call, an async one as a task of the loop.
-A thread cannot be stopped: after its time is up a plain callback runs on, and its answer is lost.
+A plain callback runs in a new thread for each call, an async one as a task of the event loop. A
+thread cannot be stopped, so a plain callback runs on after its timeout, and its answer is dropped.
 """
 
 import asyncio
@@ -14,15 +14,22 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from coderelay.core import CallError, Json, Raised, Result
-from coderelay.tool_answers import answered, call, said, settled
+from coderelay.tool_answers import (
+    answer_as_result,
+    call,
+    exception_text,
+    with_errors_as_results,
+)
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a tool: an id that no other call has, the tool's name as it was given, and
-    the arguments, which fit the tool's schema."""
+    """One call of a tool, with the tool's name as it was declared and the validated arguments.
+
+    `req_id` is unique to this call.
+    """
 
     name: str
     arguments: dict[str, Json]
@@ -30,7 +37,7 @@ class ToolCall:
 
 
 class Refused(Exception):
-    """Raised by `on_call` to keep a call from being made; the message is for the model."""
+    """Raise it in `on_call` to prevent a call. The model gets the message."""
 
 
 Callback: TypeAlias = Callable[[str, str, dict[str, Any]], Any]
@@ -40,7 +47,10 @@ OnResult: TypeAlias = Callable[[ToolCall, Result, float], Awaitable[None] | None
 
 @dataclass(frozen=True, slots=True)
 class Callbacks:
-    """How calls are answered. `timeout` is in seconds for each call, `limit` in bytes of JSON."""
+    """The user's callback and hooks.
+
+    `timeout` is in seconds for each call. `limit` is the size of a result, in bytes of JSON.
+    """
 
     callback: Callback
     timeout: float | None
@@ -50,37 +60,41 @@ class Callbacks:
     now: Callable[[], float] = time.perf_counter
 
     async def answer(self, calls: Sequence[ToolCall]) -> list[Result]:
-        """The results, in call order."""
+        """Answer all calls concurrently, and return their results in the same order."""
         return await asyncio.gather(*(self._answer(each) for each in calls))
 
-    async def _answer(self, made: ToolCall) -> Result:
+    async def _answer(self, tool_call: ToolCall) -> Result:
         started = self.now()
-        refused = await self._refused(made)
-        if refused is None:
-            started = self.now()  # a person who thinks about it is not the tool
-            result = await self._in_time(made)
+        refusal = await self._refusal(tool_call)
+        if refusal is None:
+            started = self.now()  # not before: a person may take minutes to approve a call
+            result = await self._result_in_time(tool_call)
         else:
-            result = refused
-        await self._tell(made, result, self.now() - started)
+            result = refusal
+        await self._report_result(tool_call, result, self.now() - started)
         return result
 
-    async def _refused(self, made: ToolCall) -> Raised | None:
-        """Why the call may not be made. A hook that fails allows nothing."""
+    async def _refusal(self, tool_call: ToolCall) -> Raised | None:
+        """Return the error for a call that `on_call` does not allow, and None for an allowed one.
+
+        A hook that raises anything else does not allow the call either.
+        """
         if self.on_call is None:
             return None
         try:
-            await call(self.on_call, partial(self.on_call, made))
+            await call(self.on_call, partial(self.on_call, tool_call))
         except Refused as reason:
-            return _error(f"the call was refused: {said(reason)}")
+            return _error(f"the call was refused: {exception_text(reason)}")
         except Exception as error:
-            _log.exception("on_call failed for %s (%s)", made.name, made.req_id)
-            return _error(f"the call could not be approved: {said(error)}")
+            _log.exception("on_call failed for %s (%s)", tool_call.name, tool_call.req_id)
+            return _error(f"the call could not be approved: {exception_text(error)}")
         return None
 
-    async def _in_time(self, made: ToolCall) -> Result:
-        task = asyncio.ensure_future(settled(self._called(made)))
+    async def _result_in_time(self, tool_call: ToolCall) -> Result:
+        """Return the callback's result, or an error if it does not answer within the timeout."""
+        task = asyncio.ensure_future(with_errors_as_results(self._result(tool_call)))
         try:
-            # not wait_for: that waits on for a callback that does not let itself be cancelled
+            # Not `wait_for`, which would go on waiting for a callback that ignores cancellation.
             await asyncio.wait([task], timeout=self.timeout)
         finally:
             if not task.done():
@@ -89,17 +103,18 @@ class Callbacks:
             return task.result()
         return _error(f"no answer within {self.timeout:g} seconds")
 
-    async def _called(self, made: ToolCall) -> Result:
-        work = partial(self.callback, made.req_id, made.name, made.arguments)
-        return answered(await call(self.callback, work), self.limit)
+    async def _result(self, tool_call: ToolCall) -> Result:
+        work = partial(self.callback, tool_call.req_id, tool_call.name, tool_call.arguments)
+        return answer_as_result(await call(self.callback, work), self.limit)
 
-    async def _tell(self, made: ToolCall, result: Result, seconds: float) -> None:
+    async def _report_result(self, tool_call: ToolCall, result: Result, seconds: float) -> None:
+        """Call `on_result`. Its exceptions are only logged: the call was made in any case."""
         if self.on_result is None:
             return
         try:
-            await call(self.on_result, partial(self.on_result, made, result, seconds))
+            await call(self.on_result, partial(self.on_result, tool_call, result, seconds))
         except Exception:
-            _log.exception("on_result failed for %s (%s)", made.name, made.req_id)
+            _log.exception("on_result failed for %s (%s)", tool_call.name, tool_call.req_id)
 
 
 def _error(message: str) -> Raised:

@@ -1,7 +1,8 @@
-"""A session's directory. Programs write in it, so nothing in it is trusted by the host.
+"""The directory of a session, and the files that the host writes into it.
 
-A name in it may have become a link to anywhere: files are made anew, and never written through.
-What the host adds counts within the same quota as what programs write.
+Programs write there too, so the host trusts nothing in it. A file may have been replaced by a link
+to anywhere: the host always creates its files, and never writes to existing ones. They count
+towards the same quota as the files of programs.
 """
 
 import contextlib
@@ -23,7 +24,7 @@ _TRIES = 100
 
 
 class Folder:
-    """The user's directory, or a temporary one that `remove` takes away."""
+    """The user's directory, or a temporary one that `remove` deletes."""
 
     def __init__(self, directory: str | Path | None, quota: Quota) -> None:
         self._quota = quota
@@ -34,21 +35,26 @@ class Folder:
             self.path = Path(directory).resolve()
 
     def make(self) -> None:
-        """Make the directory, where it is not there. Raises `ValueError` for one in which `sdk.py`
-        is not ours."""
+        """Make the directory if it does not exist.
+
+        Raises `ValueError` if it has an `sdk.py` that no session wrote.
+        """
         if self.temporary:
             self.path.mkdir(mode=0o700)
             return
         self.path.mkdir(parents=True, exist_ok=True)
         if not _is_ours(self.path / FILE):
             raise ValueError(
-                f"{self.path / FILE} is somebody's own, and programs would see the tools there: "
-                "move it, or give another directory"
+                f"{self.path / FILE} was not written by a session, and would be overwritten with "
+                "the declarations of the tools: move it, or use another directory"
             )
 
     def write_sdk(self, text: str) -> None:
-        """Put the declarations into `sdk.py`. Where there is no room, or a program has put
-        something in the way, it stays without."""
+        """Write the declarations to `sdk.py`.
+
+        Does nothing if the file does not fit, or if a program has made the path unusable: programs
+        can call the tools without it.
+        """
         with contextlib.suppress(OSError, QuotaPassed):
             for name in (_FRESH, FILE):
                 with contextlib.suppress(FileNotFoundError):
@@ -56,9 +62,9 @@ class Folder:
             self._write(_FRESH, text)
             os.replace(self.path / _FRESH, self.path / FILE)
 
-    def keep(self, text: str) -> str | None:
-        """Store an output under the first free name; None where there is no room for it."""
-        for name in _names(self.path):
+    def save_output(self, text: str) -> str | None:
+        """Save an output to a new file and return its name, or None if the file does not fit."""
+        for name in _output_names(self.path):
             try:
                 self._write(name, text)
             except FileExistsError:
@@ -69,7 +75,7 @@ class Folder:
         return None
 
     def remove(self) -> None:
-        """Remove a temporary directory with all that is in it."""
+        """Remove the directory with everything in it if it is a temporary one."""
         if self.temporary:
             remove(self.path)
 
@@ -84,7 +90,9 @@ class Folder:
             file.write(data)
 
 
-def _names(path: Path) -> Iterator[str]:
+def _output_names(path: Path) -> Iterator[str]:
+    """Yield names for a new output file, numbered after the last one. A name may be in use when
+    another process writes to the same directory, so there are several."""
     taken = [
         int(each.name[7:-4])
         for each in path.glob("output-*.txt")
@@ -95,10 +103,10 @@ def _names(path: Path) -> Iterator[str]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether a file is missing, or one that we wrote."""
+    """Return whether a file does not exist or was written by a session."""
     begins = MARK.encode()
     try:
-        # Without blocking: a pipe that somebody put there may never be written to.
+        # Opened without blocking: it may be a pipe that nobody ever writes to.
         with open(os.open(path, _READ), "rb") as file:
             is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
             return is_file and file.read(len(begins)) == begins

@@ -1,7 +1,7 @@
-"""A directory goes with all that is in it, however deep that lies.
+"""Removes a directory and everything in it, at any depth.
 
-Programs can move directories into each other by the thousand, deeper than `shutil.rmtree` can
-follow. So each directory is moved to the top before it is looked into. No link is followed.
+Programs can nest thousands of directories, deeper than `shutil.rmtree` can follow. So each
+directory is moved to the top before it is emptied. Links are removed and never followed.
 """
 
 import contextlib
@@ -13,33 +13,36 @@ from coderelay.engines.python.live.quota import flags, open_directory
 
 
 def remove(path: Path) -> None:
-    """Remove a directory; whatever cannot be removed stays."""
+    """Remove a directory. What cannot be removed stays, and no error is raised."""
     with contextlib.suppress(OSError):
         top = os.open(path, flags("RDONLY", "DIRECTORY", "NOFOLLOW"))
         try:
-            waiting = _emptied(top, top)
-            while waiting:
-                waiting += _removed(waiting.pop(), top)
+            pending = _empty(top, top)
+            while pending:
+                pending += _remove_at_top(pending.pop(), top)
         finally:
             os.close(top)
         os.rmdir(path)
 
 
-def _removed(name: str, top: int) -> list[str]:
-    """Remove a directory at the top. What was in it and is to be removed now is the answer."""
+def _remove_at_top(name: str, top: int) -> list[str]:
+    """Remove a directory at the top, and return the names of the directories that were in it.
+
+    Those are at the top now, and have to be removed next.
+    """
     moved: list[str] = []
-    with contextlib.suppress(OSError):  # another may be removing it too
+    with contextlib.suppress(OSError):  # another thread may be removing it too
         inner = open_directory(name, top)
         try:
-            moved = _emptied(inner, top)
+            moved = _empty(inner, top)
         finally:
             os.close(inner)
         os.rmdir(name, dir_fd=top)
     return moved
 
 
-def _emptied(directory: int, top: int) -> list[str]:
-    """Remove the files in a directory, and move what directories it has to the top."""
+def _empty(directory: int, top: int) -> list[str]:
+    """Remove the files in a directory, move its directories to the top, and return their names."""
     moved = []
     with os.scandir(directory) as found:
         entries = list(found)

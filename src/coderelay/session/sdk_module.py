@@ -1,7 +1,8 @@
-"""The module `sdk` as the host sees it: names, declarations, and the answers that are its own.
+"""The host's side of the module `sdk`: the tools' names and declarations, search, and validation.
 
-A program reaches a tool by its identifier. What it asks of the module itself goes by names with a
-dot, which no tool can have. All that comes is hostile: the guest's side is only a convenience.
+A program calls a tool by its identifier. Calls of the module itself, such as `sdk.search`, have a
+name with a dot, which no tool can have. The host trusts nothing that comes from the guest: checks
+in the guest's half of the module are only for convenience.
 """
 
 from collections.abc import Sequence
@@ -19,11 +20,11 @@ from coderelay.session.callbacks import ToolCall
 MODULE = "sdk"
 FILE = "sdk.py"
 OWN = ("ArgumentsError", "Found", "Later", "ToolError", "gather", "search", "search_tools")
-"""The names that the module needs for itself."""
+"""The names that the module defines itself, so that no tool may have them."""
 
 _MOST_FOUND = 50
 _LETTER_FUEL = 30
-"""Fuel for each letter of a stub that a cell asks for."""
+"""How much fuel each letter of a stub costs a cell that loads it."""
 _LANGUAGE = PYTHON.name
 _HEAD = '''\
 """Your tools: what `import sdk` gives. Written by Coderelay; a change here changes nothing.
@@ -33,16 +34,16 @@ sdk.search("words") finds tools, sdk.gather(sdk.NAME.later(...), ...) makes seve
 sdk.ToolError is what a failing tool raises.
 """'''
 MARK = _HEAD.partition("\n")[0]
-"""How a file of ours begins."""
+"""The first line of an `sdk.py` that a session wrote."""
 
 
 def guest_source() -> str:
-    """The module's text for the guest: the same for all tools, which it asks the host for."""
+    """Return the source of the guest's half of the module, which loads the tools from the host."""
     return Path(__file__).with_name("inside").joinpath(FILE).read_text("utf-8")
 
 
 class Sdk:
-    """The tools of a session. Raises `InvalidTool` where one cannot be one."""
+    """The tools of a session. Raises `InvalidTool` for a tool that cannot be declared."""
 
     def __init__(
         self, tools: Sequence[Tool], undeclared_arguments: UndeclaredArguments = "refuse"
@@ -53,7 +54,7 @@ class Sdk:
         self._host = ToolHost(
             tools, self.names, _LANGUAGE, undeclared_arguments=undeclared_arguments
         )
-        self._directory = ToolLookup(tools, self.names, _LANGUAGE)
+        self._lookup = ToolLookup(tools, self.names, _LANGUAGE)
         self._places = {
             each: place for place, name in enumerate(self.names) for each in name.identifiers
         }
@@ -61,12 +62,12 @@ class Sdk:
 
     @cached_property
     def stubs(self) -> Stubs:
-        """The declarations, as plain functions."""
+        """The declarations of the tools, as functions that are not async."""
         return stubs(self.tools, self.names, word="def")
 
     @cached_property
     def declarations(self) -> str:
-        """All of them as one text."""
+        """The declarations of all tools as one text."""
         return sendable(self.stubs.text())
 
     @cached_property
@@ -74,44 +75,45 @@ class Sdk:
         """The text of `sdk.py`."""
         return f"{_HEAD}\n\n{self.declarations}\n"
 
-    def asked(self, name: str, arguments: Json, work: Work) -> Result | ToolCall:
-        """What a program's call comes to: an answer at once, or a call for the callback. What
-        that cost is added to `work`."""
+    def resolve(self, name: str, arguments: Json, work: Work) -> Result | ToolCall:
+        """Return the result of a program's call if the host can tell it, or else the call for the
+        callback. The cost of finding out is added to `work`."""
         module, dot, own = name.partition(".")
         if dot and module == MODULE and own in self._own and isinstance(arguments, dict):
             return self._own[own](arguments, work)
         place = self._places.get(name)
         wire = name if place is None else self.names[place].name
-        misfit = self._host.answer(Call(0, wire, arguments), work)
-        if misfit is not None:
-            return misfit
-        if not isinstance(arguments, dict):  # which a schema that allows anything lets pass
-            return _misused(f"{name} takes an object")
+        error = self._host.answer(Call(0, wire, arguments), work)
+        if error is not None:
+            return error
+        if not isinstance(arguments, dict):  # a schema that allows anything has not refused it
+            return _arguments_error(f"{name} takes its arguments as one object")
         return ToolCall(wire, arguments)
 
     def _search(self, arguments: dict[str, Json], work: Work) -> Result:
         query, limit = arguments.get("query"), arguments.get("limit")
         if not isinstance(query, str):
-            return _misused('sdk.search takes words: sdk.search("weather forecast")')
+            return _arguments_error('sdk.search takes words: sdk.search("weather forecast")')
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-            return _misused("sdk.search takes a limit of at least 1")
-        return Returned(self._directory.search(query, min(limit, _MOST_FOUND), work))
+            return _arguments_error("sdk.search takes a limit of at least 1")
+        return Returned(self._lookup.search(query, min(limit, _MOST_FOUND), work))
 
     def _source(self, arguments: dict[str, Json], work: Work) -> Result:
-        wanted = arguments.get("names")
-        if not isinstance(wanted, list) or len(wanted) > len(self._places):
-            return _misused("the names of tools are a list")
+        """Return what the guest needs to define the tools of the given names."""
+        requested = arguments.get("names")
+        if not isinstance(requested, list) or len(requested) > len(self._places):
+            return _arguments_error("the names of tools must be a list")
         found: dict[int, None] = {}
-        for name in wanted:
+        for name in requested:
             place = self._places.get(name) if isinstance(name, str) else None
             if place is None:
-                return Raised(CallError(self._directory.unknown(str(name)), "UnknownToolError"))
+                return Raised(CallError(self._lookup.unknown(str(name)), "UnknownToolError"))
             found[place] = None
-        parts = [self._part(place) for place in found]
+        parts = [self._declaration(place) for place in found]
         work.add(_LETTER_FUEL * sum(len(self.stubs.stubs[place].function) for place in found))
         return Returned(parts)
 
-    def _part(self, place: int) -> dict[str, Json]:
+    def _declaration(self, place: int) -> dict[str, Json]:
         name, stub = self.names[place], self.stubs.stubs[place]
         return {
             "name": name.identifiers[0],
@@ -125,5 +127,5 @@ class Sdk:
         return Returned([name.identifiers[0] for name in self.names])
 
 
-def _misused(message: str) -> Raised:
+def _arguments_error(message: str) -> Raised:
     return Raised(CallError(message, name="ArgumentsError", kind="arguments"))

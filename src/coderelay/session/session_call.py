@@ -1,4 +1,4 @@
-"""One call of our tool under way: a cell in the guest, whose tool calls an event loop answers."""
+"""Runs the cells of a session: the interpreter on one thread, the callbacks in an event loop."""
 
 import asyncio
 import threading
@@ -14,18 +14,20 @@ from coderelay.engines.wasm.off_main import to_its_end
 from coderelay.languages.language_registry import engine
 from coderelay.languages.python import PYTHON
 from coderelay.session.callbacks import Callbacks, ToolCall
-from coderelay.session.cell_output import CellOutput, shown
+from coderelay.session.cell_output import CellOutput, render_cell
 from coderelay.session.folder import Folder
 from coderelay.session.sdk_module import MODULE, Sdk, guest_source
-from coderelay.session.worker import wait_for
+from coderelay.session.worker import start_in_loop
 
+_CLOSED = "the session is closed: make a new one"
 _OUT_OF_FUEL = Raised(CallError("the cell used up its CPU budget", name="LimitError"))
 
 
 class SessionCall:
-    """Where the callbacks of a cell run, and whether anybody still waits for it.
+    """One call of the session's tool: which loop its callbacks run in, and whether it was stopped.
 
-    Whoever waits does so in its `with` block; leaving that by an exception stops the callbacks.
+    The caller waits for the cell inside the `with` block of this object. If an exception leaves the
+    block, the callbacks are cancelled.
     """
 
     def __init__(self, callbacks: Callbacks, loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
@@ -33,61 +35,68 @@ class SessionCall:
         self._loop = loop
         self._lock = threading.Lock()
         self._batch: Future[list[Result]] | None = None
-        self._stopped = ""
-        self.after: SessionCall | None = None
-        """The turn before, if the interpreter ended in it."""
+        self._stop_reason = ""
+        self.interpreter_ended_in: SessionCall | None = None
+        """The call before this one, if the interpreter ended in it."""
 
     def answer(self, calls: Sequence[ToolCall]) -> Sequence[Result]:
-        """Have the calls answered. Blocks; for the guest's thread."""
+        """Return the results of the calls, in order. Blocks the session's thread until then.
+
+        Once the call was stopped, all results are errors and no callback is called.
+        """
         with self._lock:
-            if self._stopped:
-                return self._none(calls)
+            if self._stop_reason:
+                return self._cancelled(calls)
             try:
-                batch = self._batch = wait_for(self._callbacks.answer(calls), self._loop())
+                batch = self._batch = start_in_loop(self._callbacks.answer(calls), self._loop())
             except RuntimeError:
-                self._stopped = "the event loop is closed"
-                return self._none(calls)
+                self._stop_reason = "the event loop is closed"
+                return self._cancelled(calls)
         try:
             return batch.result()
         except CancelledError:
-            self._stopped = self._stopped or "the event loop was closed"
-            return self._none(calls)
+            self._stop_reason = self._stop_reason or "the event loop was closed"
+            return self._cancelled(calls)
 
     def stop(self, reason: str) -> None:
-        """Cancel what runs, and let no further call be made."""
+        """Cancel the callbacks that run, and answer all further calls with an error."""
         with self._lock:
-            self._stopped = reason
+            self._stop_reason = reason
             batch = self._batch
         if batch is not None:
             batch.cancel()
 
     @property
-    def given_up(self) -> bool:
-        """Whether nobody reads what comes of it."""
-        return bool(self._stopped)
+    def stopped(self) -> bool:
+        """Whether this call was stopped, so that nobody reads its output."""
+        return bool(self._stop_reason)
 
     @property
-    def tells_of_restart(self) -> bool:
-        """Whether the turn before would have told that the interpreter ended, and nobody read it.
+    def must_report_restart(self) -> bool:
+        """Whether the output of this call must say that the interpreter was restarted.
 
-        To be asked when this turn is read. Earlier, the caller of the turn before may have left
-        already while its event loop has not come to say so.
+        That is so if the interpreter ended in the call before, and nobody read the output of that
+        one. Read this property only when the output of this call is read: before, the caller of
+        the other call may have gone while its event loop has not yet called `stop`.
         """
-        return self.after is not None and self.after.given_up
+        return self.interpreter_ended_in is not None and self.interpreter_ended_in.stopped
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
-            to_its_end(lambda: self.stop("nobody waits for it any more"))
+            to_its_end(lambda: self.stop("its caller no longer waits for it"))
 
-    def _none(self, calls: Sequence[ToolCall]) -> list[Result]:
-        return [Raised(CallError(f"the call was given up: {self._stopped}")) for _ in calls]
+    def _cancelled(self, calls: Sequence[ToolCall]) -> list[Result]:
+        return [Raised(CallError(f"the call was cancelled: {self._stop_reason}")) for _ in calls]
 
 
 class Session:
-    """The live interpreter with its tools and files. For one thread at a time, but for `stop`."""
+    """The live interpreter with its tools and files.
+
+    Only one thread may use it at a time; `stop` may be called from any thread.
+    """
 
     def __init__(self, sdk: Sdk, folder: Folder, *, limits: LiveLimits, budget: int) -> None:
         self._sdk = sdk
@@ -95,55 +104,61 @@ class Session:
         self._limits = limits
         self._budget = budget
         self._live: Live | None = None
-        self._turn: SessionCall | None = None
+        self._current: SessionCall | None = None
         self._closed = False
-        self._ended: SessionCall | None = None
-        """The turn before, if the interpreter ended in it."""
+        self._interpreter_ended_in: SessionCall | None = None
+        """The last call, if the interpreter ended in it."""
 
-    def run(self, source: str, turn: SessionCall) -> CellOutput:
-        """Run a cell, and tell what came of it."""
-        self._turn = turn
+    def run(self, source: str, call: SessionCall) -> CellOutput:
+        """Run a cell, and return its output for the model.
+
+        Raises `RuntimeError` if the session is closed.
+        """
+        self._current = call
         try:
-            if self._closed:  # asked after the turn is set, which `stop` asks for the other way
-                raise RuntimeError("the session is closed")
+            # This order matters: `stop` sets `_closed` first and then reads `_current`, so a call
+            # that begins meanwhile is stopped by one side or the other.
+            if self._closed:
+                raise RuntimeError(_CLOSED)
             if self._live is None or not self._live.alive:
                 self._folder.write_sdk(self._sdk.file)
             if self._live is None:
                 self._live = self._start()
-            turn.after = self._ended
-            cell = self._cell(self._live, source, turn)
+            call.interpreter_ended_in = self._interpreter_ended_in
+            cell = self._run_cell(self._live, source, call)
         except FileNotFoundError as error:
             if not self._closed:
                 raise
-            # Whoever closes the session removes its directory at once, from another thread.
-            raise RuntimeError("the session is closed") from error
+            # Closing the session removes its directory at once, on another thread.
+            raise RuntimeError(_CLOSED) from error
         finally:
-            self._turn = None
+            self._current = None
         if self._closed and not cell.alive:
             return CellOutput("The code was stopped: the session was closed.", failed=True)
-        told = shown(cell, self._budget, self._folder.keep)
-        return CellOutput(sendable(told.text), told.failed)
+        output = render_cell(cell, self._budget, self._folder.save_output)
+        return CellOutput(sendable(output.text), output.failed)
 
     def stop(self, reason: str) -> None:
-        """Stop the cell under way, and let all that wait come to their end without their tools."""
+        """Stop the cell that runs, and let no further cell begin. Its tool calls are cancelled."""
         self._closed = True
-        turn = self._turn
-        if turn is not None:
-            turn.stop(reason)
+        call = self._current
+        if call is not None:
+            call.stop(reason)
 
     def close(self) -> None:
-        """Drop the interpreter, and a temporary directory."""
+        """End the interpreter, and remove the directory if it is a temporary one."""
         self._closed = True
         if self._live is not None:
             self._live.close()
         self._folder.remove()
 
-    def _cell(self, live: Live, source: str, turn: SessionCall) -> Cell:
-        self._ended = turn
+    def _run_cell(self, live: Live, source: str, call: SessionCall) -> Cell:
+        # Set before the cell runs: an exception may end the interpreter and skip the rest.
+        self._interpreter_ended_in = call
         with cancel_unless(lambda: not self._closed):
             cell = live.run(source)
         if cell.alive:
-            self._ended = None
+            self._interpreter_ended_in = None
         return cell
 
     def _start(self) -> Live:
@@ -158,20 +173,24 @@ class Session:
         )
 
     def _answer(self, calls: Sequence[LiveCall]) -> Sequence[Result]:
-        """What the host can answer at once it does; the rest goes to the callback, together. The
-        cell pays for the host's own work; where it cannot, no call is made."""
-        turn, live = self._turn, self._live
-        assert turn is not None and live is not None
-        asked: list[Result | ToolCall] = []
+        """Return the results of a batch of calls, in order.
+
+        The host answers what it can itself, such as a search for tools or a call with wrong
+        arguments; the callback gets the others together. The cell's fuel pays for the host's own
+        work. If it does not suffice, no call is made.
+        """
+        current, live = self._current, self._live
+        assert current is not None and live is not None
+        checked: list[Result | ToolCall] = []
         for each in calls:
             work = Work()
-            asked.append(self._sdk.asked(each.name, each.arguments, work))
+            checked.append(self._sdk.resolve(each.name, each.arguments, work))
             if work.fuel and not live.charge(work.fuel):
                 return [_OUT_OF_FUEL] * len(calls)
-        made = [each for each in asked if isinstance(each, ToolCall)]
-        results = turn.answer(made) if made else ()
-        for call, result in zip(made, results, strict=True):
+        tool_calls = [each for each in checked if isinstance(each, ToolCall)]
+        results = current.answer(tool_calls) if tool_calls else ()
+        for tool_call, result in zip(tool_calls, results, strict=True):
             if isinstance(result, Returned):
-                live.record_call(call.name, call.arguments)
+                live.record_call(tool_call.name, tool_call.arguments)
         answers = iter(results)
-        return [next(answers) if isinstance(each, ToolCall) else each for each in asked]
+        return [next(answers) if isinstance(each, ToolCall) else each for each in checked]

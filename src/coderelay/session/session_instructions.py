@@ -1,4 +1,4 @@
-"""What a model is told of a session: its one tool, how it reaches the others, and its limits."""
+"""Writes the instructions for the model: its one tool, how code calls others, and the limits."""
 
 from coderelay.core import Tool
 from coderelay.core.limits import MB
@@ -36,7 +36,7 @@ holds all declarations."""
 
 _READING = """\
 - Keep big answers in variables or files and print little: counts, keys, a few rows, the fields \
-you need. Of one call you read at most {shown:,} characters; beyond that the middle is left out, \
+you need. Of one call you read at most {output:,} characters; beyond that the middle is left out, \
 and the whole is kept in a file.
 - The working directory is yours ({files}): `open("notes.json", "w")`. There is no other file, no \
 network, no process, no thread, and no package beside the standard library.
@@ -49,17 +49,20 @@ _MANY = "The functions of `sdk`, by name. Use `help` or `sdk.search` for how to 
 
 
 def instructions(
-    sdk: Sdk, *, tool: str, limits: LiveLimits, shown: int, budget: int = DECLARATION_TOKENS
+    sdk: Sdk, *, tool: str, limits: LiveLimits, output: int, budget: int = DECLARATION_TOKENS
 ) -> str:
-    """The text for the system prompt. `budget` is in tokens, for the declarations: beyond it
-    there is an index in their place."""
+    """Return the text for the system prompt.
+
+    `output` is how many characters the model gets from one call. `budget` is in tokens: if the
+    declarations of all tools need more, the text has an index of the tools instead.
+    """
     parts = [_SESSION.format(tool=tool)]
     if sdk.tools:
         first, name = sdk.tools[0], sdk.names[0].identifiers[0]
         parts.append(_TOOLS.format(example=PYTHON.tools.call(first, name), name=name))
     reading = _READING.format(
         tool=tool,
-        shown=shown,
+        output=output,
         files=_size(limits.files),
         memory=_size(limits.memory),
         seconds=max(1, min(round(limits.fuel / _FUEL_PER_SECOND), round(limits.seconds))),
@@ -72,7 +75,7 @@ def instructions(
 
 
 def code_tool(name: str) -> Tool:
-    """The one tool that a model is offered."""
+    """Return the declaration of the one tool that the model gets."""
     return Tool(
         name,
         "Run Python code in a live session, and get what it prints and the value of its last "

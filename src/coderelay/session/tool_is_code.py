@@ -1,4 +1,4 @@
-"""Many function tools behind one: the model writes Python against them, in a live session."""
+"""`ToolIsCode`: one tool that runs Python in a live session, where code calls the other tools."""
 
 import asyncio
 import re
@@ -31,28 +31,31 @@ from coderelay.tool_answers import is_async
 from coderelay.wire import parse
 
 TIMEOUT = 60.0
-"""Seconds that a callback has for one call."""
+"""How many seconds a callback may take for one call, by default."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_inside: ContextVar[frozenset[Session]] = ContextVar("coderelay_sessions", default=frozenset())
-"""The sessions whose callbacks the current code runs in."""
+_calling_sessions: ContextVar[frozenset[Session]] = ContextVar(
+    "coderelay_sessions", default=frozenset()
+)
+"""The sessions in whose callbacks the current code runs. Each of them waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Accepted:
-    """A call that is to be carried out, inside of its turn's `with` block."""
+class _AcceptedCall:
+    """A valid call of the code tool. `work` runs it, and must be awaited in `with session_call`."""
 
-    asked: ToolUse
-    turn: SessionCall
+    tool_use: ToolUse
+    session_call: SessionCall
     work: Callable[[], CellOutput]
 
-    def output(self, told: CellOutput) -> dict[str, Json]:
-        restarted = f"{RESTARTED}\n\n" if self.turn.tells_of_restart else ""
-        return self.asked.reply(restarted + told.text, told.failed)
+    def reply(self, output: CellOutput) -> dict[str, Json]:
+        """Return the output as an item for the model."""
+        restarted = f"{RESTARTED}\n\n" if self.session_call.must_report_restart else ""
+        return self.tool_use.reply(restarted + output.text, output.failed)
 
 
 class ToolIsCode:
-    """One `python` tool in place of many, backed by a live Python session.
+    """One `python` tool instead of many, which runs code in a live Python session.
 
         tic = ToolIsCode(tools, callback)
         response = client.responses.create(
@@ -60,8 +63,9 @@ class ToolIsCode:
         )
         outputs = [tic.tool_call(item) for item in response.output]
 
-    `callback(req_id, name, arguments)` answers a tool call; it may be async. A string arrives in
-    the program as that string, anything else as the JSON value; an exception as `ToolError`.
+    `callback(req_id, name, arguments)` answers a tool call; it may be async. The code gets what it
+    returns: a string as that string, anything else as a JSON value. An exception is raised in the
+    code as `ToolError`.
     """
 
     def __init__(
@@ -80,35 +84,44 @@ class ToolIsCode:
         on_call: OnCall | None = None,
         on_result: OnResult | None = None,
     ) -> None:
-        """Get ready; the interpreter starts with the first call.
+        """Prepare a session. The interpreter starts with the first call.
 
-        `api` is the shape of `tools`: `responses`, `chat` or `anthropic`. `directory` is where
-        programs have their files; without one it is temporary. `timeout` is in seconds for each
-        tool call, `output` in characters that the model reads of each of its own, `declarations`
-        in tokens that the instructions may spend on them. A call with an argument that its tool
-        does not declare is refused with the nearest name, unless the tool's schema lets it pass or
-        `undeclared_arguments` is `allow`. `on_call` hears of each call before it
-        is made, and may raise `Refused`; `on_result` hears how it ended.
+        - `tools` are declarations in the format of `api` (`responses`, `chat` or `anthropic`), or
+          functions that `@tool` decorates.
+        - `name` is the name of the code tool.
+        - `directory` is where code has its files. By default it is a temporary directory, which
+          `close` removes.
+        - `timeout` is in seconds, for each call of `callback`. None means no timeout.
+        - `output` is how many characters the model gets from one call of the code tool.
+        - `declarations` is how many tokens of the instructions the tools' declarations may take.
+          If they need more, the instructions have an index of the tools instead.
+        - `undeclared_arguments`: an argument that a tool does not declare is refused with the
+          nearest name, unless the tool's schema allows it or this is `allow`.
+        - `on_call` is called before each tool call and may raise `Refused`; `on_result` is called
+          after it, with its result and duration.
         """
         if api not in api_shapes.APIS:
             raise ValueError(f"there is no API {api!r}: choose one of {', '.join(api_shapes.APIS)}")
         if not _NAME.fullmatch(name):
-            raise ValueError(f"a tool cannot be named {name!r}: use letters, digits, '_' and '-'")
+            raise ValueError(
+                f"name is {name!r}: use 1 to 64 letters (A to Z, a to z), digits, '_' and '-'"
+            )
         if not callable(callback):
-            raise TypeError(f"the callback is {callback!r:.100}, which cannot be called")
+            raise TypeError(f"callback is {callback!r:.100}: pass a function")
         if timeout is not None and timeout <= 0:
-            raise ValueError(f"no tool can answer within {timeout:g} seconds")
+            raise ValueError(f"timeout is {timeout:g}: it must be more than 0 seconds, or None")
         if output < 1:
-            raise ValueError(f"the model cannot read {output} characters of output")
-        given = api_shapes.given(tools)
-        if any(api_shapes.name_of(other) == name for other in given.others):
-            raise InvalidTool(f"a tool that is no function is named {name!r} too: use name=…")
+            raise ValueError(f"output is {output}: it must be at least 1 character")
+        split = api_shapes.split_tools(tools)
+        if any(api_shapes.name_of(other) == name for other in split.others):
+            raise InvalidTool(f"another tool is named {name!r} too: name the code tool with name=…")
         limits = limits or LiveLimits()
-        sdk = Sdk(given.functions, undeclared_arguments)
+        sdk = Sdk(split.functions, undeclared_arguments)
         self._name = name
-        self._tools = (*given.before, api_shapes.offered(code_tool(name), api), *given.after)
+        declaration = api_shapes.declaration_for(api, code_tool(name))
+        self._tools = (*split.before, declaration, *split.after)
         self._instructions = partial(
-            instructions, sdk, tool=name, limits=limits, shown=output, budget=declarations
+            instructions, sdk, tool=name, limits=limits, output=output, budget=declarations
         )
         self._callbacks = Callbacks(callback, timeout, limits.result, on_call, on_result)
         self._worker, self._loops = Worker(), LoopThread()
@@ -118,40 +131,44 @@ class ToolIsCode:
         self._end = weakref.finalize(
             self, _end, self._session, self._worker, self._loops, folder, self._ended
         )
-        folder.make()  # now that somebody will remove it, whatever happens
+        folder.make()  # only now that the finalizer is sure to remove it
         self.directory = folder.path
-        """Where the programs' files are."""
+        """The directory with the files of the session."""
 
     @property
     def tools(self) -> list[Any]:
-        """The tools for the model: ours in place of all functions, and the others untouched."""
+        """The tools for the model: the code tool instead of all functions, the others unchanged."""
         return list(self._tools)
 
     @cached_property
     def instructions(self) -> str:
-        """What to tell the model, for the system prompt."""
+        """The instructions for the model. Put them into the system prompt."""
         return self._instructions()
 
     def tool_call(self, item: Any) -> dict[str, Json] | None:
-        """Carry out a call of our tool; its output as an item for the model. None for any other
-        item. Whatever the model wrote is answered in words, and raises nothing."""
+        """Run a call of the code tool, and return its output as an item for the model.
+
+        Returns None for any other item. A mistake of the model, such as wrong arguments or code
+        that fails, is reported to the model in the output, and raises no exception.
+        """
         call = self._accept(item, None)
-        if not isinstance(call, _Accepted):
+        if not isinstance(call, _AcceptedCall):
             return call
-        with call.turn:
-            return call.output(self._worker.run(call.work))
+        with call.session_call:
+            return call.reply(self._worker.run(call.work))
 
     async def atool_call(self, item: Any) -> dict[str, Json] | None:
-        """The same beside an event loop: an async callback runs in the loop of the caller."""
+        """Like `tool_call`, but async: an async callback runs in the caller's event loop."""
         call = self._accept(item, asyncio.get_running_loop())
-        if not isinstance(call, _Accepted):
+        if not isinstance(call, _AcceptedCall):
             return call
-        with call.turn:
-            return call.output(await asyncio.wrap_future(self._worker.submit(call.work)))
+        with call.session_call:
+            return call.reply(await asyncio.wrap_future(self._worker.submit(call.work)))
 
     def close(self) -> None:
-        """End the session, and remove a temporary directory. Closing twice is no error."""
-        inside = self._session in _inside.get()
+        """End the session, and remove a temporary directory. It may be called more than once."""
+        # A callback must not wait for the end of its own session, which waits for the callback.
+        inside = self._session in _calling_sessions.get()
 
         def end() -> None:
             self._end()
@@ -173,54 +190,63 @@ class ToolIsCode:
 
     def _accept(
         self, item: Any, loop: asyncio.AbstractEventLoop | None
-    ) -> _Accepted | dict[str, Json] | None:
-        """A call to carry out, with callbacks in this loop or in our own; or the answer to it."""
-        asked = api_shapes.asked(item)
-        if asked is None or asked.name != self._name:
+    ) -> _AcceptedCall | dict[str, Json] | None:
+        """Return a call that is to be run, the reply to a call with wrong arguments, or None for
+        an item that is not for us.
+
+        Async callbacks run in `loop`, or, if it is None, in a loop on a thread of the session.
+        """
+        tool_use = api_shapes.read_tool_use(item)
+        if tool_use is None or tool_use.name != self._name:
             return None
-        source = self._source(asked.arguments)
+        source = self._source(tool_use.arguments)
         if isinstance(source, CellOutput):
-            return asked.reply(source.text, source.failed)
+            return tool_use.reply(source.text, source.failed)
         if loop is None:
             self._refuse_blocking()
-        turn = SessionCall(self._callbacks, self._loops.loop if loop is None else lambda: loop)
-        return _Accepted(asked, turn, self._work(source, turn))
+        call = SessionCall(self._callbacks, self._loops.loop if loop is None else lambda: loop)
+        return _AcceptedCall(tool_use, call, self._work(source, call))
 
     def _source(self, arguments: Json) -> str | CellOutput:
-        """The code that a model wrote, or what is wrong with its arguments."""
+        """Return the model's code, or an error for the model if its arguments are wrong."""
         try:
-            given = parse(arguments) if isinstance(arguments, str) else arguments
+            value = parse(arguments) if isinstance(arguments, str) else arguments
         except NotJson as error:
-            return self._misfit(f"are not JSON, {error}")
-        code = given.get("code") if isinstance(given, dict) else None
+            return self._arguments_error(f"are not valid JSON ({error})")
+        code = value.get("code") if isinstance(value, dict) else None
         if isinstance(code, str):
             return code
-        if isinstance(given, dict):
-            return self._misfit("have no text 'code'")
-        return self._misfit(f"are {kind(given)}")
+        if isinstance(value, dict):
+            return self._arguments_error("have no text 'code'")
+        return self._arguments_error(f"are {kind(value)}")
 
-    def _misfit(self, why: str) -> CellOutput:
+    def _arguments_error(self, why: str) -> CellOutput:
         form = '{"code": "print(1 + 1)"}'
         return CellOutput(
             f"The arguments of `{self._name}` {why}. Call it with {form}.", failed=True
         )
 
-    def _work(self, source: str, turn: SessionCall) -> Callable[[], CellOutput]:
-        """What the session's thread does. It is told whose callbacks it calls."""
-        inside, session = _inside.get(), self._session
-        if session in inside:
-            raise RuntimeError("a callback cannot call the session that waits for it")
+    def _work(self, source: str, call: SessionCall) -> Callable[[], CellOutput]:
+        """Return the function that runs the code on the session's thread.
+
+        Raises `RuntimeError` in a callback of this session: the two would wait for each other.
+        """
+        outer, session = _calling_sessions.get(), self._session
+        if session in outer:
+            raise RuntimeError(
+                "a callback cannot call the session that waits for it: use another session"
+            )
 
         def work() -> CellOutput:
-            _inside.set(inside | {session})
-            return session.run(source, turn)
+            _calling_sessions.set(outer | {session})
+            return session.run(source, call)
 
         return work
 
     def _refuse_blocking(self) -> None:
-        """An async callback belongs to the caller's loop, which must not be blocked meanwhile."""
-        every = self._callbacks
-        hooks = (every.callback, every.on_call, every.on_result)
+        """Raise `RuntimeError` if an async callback would need the event loop that we block."""
+        callbacks = self._callbacks
+        hooks = (callbacks.callback, callbacks.on_call, callbacks.on_result)
         if not any(is_async(each) for each in hooks if each is not None):
             return
         try:
@@ -233,7 +259,7 @@ class ToolIsCode:
 def _end(
     session: Session, worker: Worker, loops: LoopThread, folder: Folder, ended: threading.Event
 ) -> None:
-    """Also runs when the session is garbage, and when the process ends."""
+    """End a session. Also runs when it is garbage-collected, and when the process exits."""
 
     def last() -> None:
         try:

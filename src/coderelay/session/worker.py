@@ -1,7 +1,7 @@
-"""Threads of a session: its programs run on one, in the order they came, and an event loop on
-another, where nobody else brings one.
+"""The two threads of a session: one runs its cells in order, the other an event loop for callbacks.
 
-Both are daemons: a tool that hangs must not keep the process from ending.
+The event loop is only started if the caller has none. Both are daemon threads, because a tool that
+hangs must not keep the process from ending.
 """
 
 import asyncio
@@ -20,15 +20,18 @@ _Work = Callable[[], None]
 
 
 class Worker:
-    """A thread that does one piece of work after another. It starts with the first."""
+    """A thread that runs one function after another. It starts with the first one."""
 
     def __init__(self) -> None:
-        self._waiting: SimpleQueue[_Work | None] = SimpleQueue()
+        self._queue: SimpleQueue[_Work | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._started = self._closed = False
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
-        """Have work done, in the caller's context. Cancelling keeps it from being begun."""
+        """Run `work` on the thread, in the caller's context, and return a future for its result.
+
+        Cancelling the future has an effect only until `work` begins.
+        """
         future: Future[T] = Future()
         context = contextvars.copy_context()
 
@@ -46,8 +49,11 @@ class Worker:
         return future
 
     def run(self, work: Callable[[], T]) -> T:
-        """Have work done, and wait for it. What interrupts the main thread ends the waiting, and
-        keeps the work from being begun; what has begun goes on."""
+        """Run `work` on the thread, wait for it, and return its result.
+
+        An exception that interrupts the main thread meanwhile, such as `KeyboardInterrupt`, ends
+        the wait. Then `work` is not begun any more; if it has begun already, it runs on.
+        """
         returned: list[T] = []
         errand = Errand(lambda: returned.append(work()))
         try:
@@ -62,59 +68,63 @@ class Worker:
     def _put(self, work: _Work) -> None:
         with self._lock:
             if self._closed:
-                raise RuntimeError("the session is closed")
-            self._waiting.put(work)
+                raise RuntimeError("the session is closed: make a new one")
+            self._queue.put(work)
             if not self._started:
                 self._started = True
-                start_with_stack(_serving(self._waiting), "coderelay session")
+                start_with_stack(_serve_queue(self._queue), "coderelay session")
 
     def close(self, last: _Work) -> None:
-        """Do a last piece of work when all that waits is done, and let the thread end."""
+        """Run `last` after all work that was submitted, and end the thread."""
         with self._lock:
             self._closed = True
             if self._started:
-                self._waiting.put(last)
-                self._waiting.put(None)
+                self._queue.put(last)
+                self._queue.put(None)
                 return
         last()
 
 
-def _serving(waiting: "SimpleQueue[_Work | None]") -> _Work:
-    """What the thread does. It knows the queue and not the worker, which may so be dropped."""
+def _serve_queue(queue: "SimpleQueue[_Work | None]") -> _Work:
+    """Return the function that the thread runs.
+
+    It refers to the queue and not to the worker, so that a worker that nobody uses any more can be
+    garbage-collected while its thread waits.
+    """
 
     def serve() -> None:
-        while (work := waiting.get()) is not None:
+        while (work := queue.get()) is not None:
             work()
-            del work  # not kept while waiting for the next
+            del work  # or it would stay in memory until the next work comes
 
     return serve
 
 
 class LoopThread:
-    """An event loop on a thread of its own, from its first use on."""
+    """An event loop on a thread of its own. It starts when it is first used."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
 
     def loop(self) -> asyncio.AbstractEventLoop:
-        """The loop, running."""
+        """Return the running loop, and start it if necessary."""
         with self._lock:
             if self._loop is None:
                 self._loop = loop = asyncio.new_event_loop()
-                target, name = _running(loop), "coderelay callbacks"
+                target, name = _run_loop(loop), "coderelay callbacks"
                 threading.Thread(target=target, name=name, daemon=True).start()
             return self._loop
 
     def close(self) -> None:
-        """Stop the loop; what runs in it is cancelled."""
+        """Stop the loop and cancel the tasks that run in it."""
         with self._lock:
             loop, self._loop = self._loop, None
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(loop.stop)
 
 
-def _running(loop: asyncio.AbstractEventLoop) -> _Work:
+def _run_loop(loop: asyncio.AbstractEventLoop) -> _Work:
     async def end() -> None:
         rest = asyncio.all_tasks() - {asyncio.current_task()}
         for task in rest:
@@ -124,7 +134,7 @@ def _running(loop: asyncio.AbstractEventLoop) -> _Work:
 
     def run() -> None:
         asyncio.set_event_loop(loop)
-        while not _stopped(loop):
+        while not _run_until_stopped(loop):
             pass
         loop.run_until_complete(end())
         loop.close()
@@ -132,9 +142,12 @@ def _running(loop: asyncio.AbstractEventLoop) -> _Work:
     return run
 
 
-def _stopped(loop: asyncio.AbstractEventLoop) -> bool:
-    """Run a loop until it is stopped. `sys.exit` and Ctrl-C in a task go to whoever waits for it,
-    and must not end the loop too, in which others wait."""
+def _run_until_stopped(loop: asyncio.AbstractEventLoop) -> bool:
+    """Run a loop, and return True once it was stopped.
+
+    Returns False if a task raised `SystemExit` or `KeyboardInterrupt`. The task's caller gets such
+    an exception; the loop must go on, because other callers may wait for their tasks in it.
+    """
     try:
         loop.run_forever()
     except (KeyboardInterrupt, SystemExit):
@@ -142,10 +155,13 @@ def _stopped(loop: asyncio.AbstractEventLoop) -> bool:
     return True
 
 
-def wait_for(work: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> Future[T]:
-    """Start work in another thread's loop, in the caller's context."""
+def start_in_loop(work: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> Future[T]:
+    """Start a coroutine in another thread's loop, in the caller's context, and return its future.
+
+    Raises `RuntimeError` if the loop is closed.
+    """
     try:
         return asyncio.run_coroutine_threadsafe(work, loop)
-    except RuntimeError:  # the loop is closed
+    except RuntimeError:
         work.close()
         raise

@@ -1,1 +1,1 @@
-"""What runs in the guest: `sdk.py` is read as text, and never imported here."""
+"""Source that runs inside the sandbox: `sdk.py` is read as text, and never imported here."""

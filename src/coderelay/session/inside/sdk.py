@@ -72,10 +72,10 @@ def gather(*calls: Any, return_errors: bool = False) -> list[Any]:
                 f"gather takes calls that are not made yet, and not {type(call).__name__}: "
                 "write sdk.gather(sdk.NAME.later(argument=value), ...)"
             )
-    wanted = [(call.name, call.arguments) for call in calls]
+    requests = [(call.name, call.arguments) for call in calls]
     answers: list[Any] = []
-    for start in range(0, len(wanted), _AT_ONCE):
-        answers += map(_typed, _invoke(wanted[start : start + _AT_ONCE]))
+    for start in range(0, len(requests), _AT_ONCE):
+        answers += map(_typed, _invoke(requests[start : start + _AT_ONCE]))
     if not return_errors:
         for answer in answers:
             if isinstance(answer, ToolError):
@@ -91,8 +91,11 @@ def _call(name: str, arguments: Any) -> Any:
 
 
 def _typed(answer: Any) -> Any:
-    """An error of the host's has a class of its own each time, which is told as what it can be
-    caught by: `except LookupError` would not."""
+    """Return an answer; if it is an error, with a class that the program can catch by its name.
+
+    The host makes a new class for each error, such as `LookupError`, which is not Python's own and
+    would not be caught by `except LookupError`. So a traceback names it `sdk.ToolError (…)`.
+    """
     if isinstance(answer, ToolError) and type(answer) is not ToolError:
         kind = type(answer)
         if kind.__name__ == "ArgumentsError":
@@ -103,7 +106,7 @@ def _typed(answer: Any) -> Any:
 
 
 def _named(name: str, parameters: list[str], args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by name. `...` stands for one that is left out, as in the declarations."""
+    """Return all arguments by name, without those that are `...`, the default in declarations."""
     if len(args) > len(parameters):
         known = ", ".join(parameters) or "none"
         raise TypeError(f"{name}() takes {len(parameters)} arguments ({known}), not {len(args)}")
@@ -115,7 +118,7 @@ def _named(name: str, parameters: list[str], args: Any, kwargs: dict[str, Any]) 
 
 
 def _function(source: dict[str, Any]) -> _Callable[..., Any]:
-    """A tool's function. Its stub is never called; it is what `help` and `inspect` look at."""
+    """Return the function of a tool. Its stub is never called; `help` and `inspect` read it."""
     name, parameters = source["name"], source["parameters"]
     types = "\n\n".join(source["types"])
     text = f"{types}\n\n{source['stub']}" if types else source["stub"]
@@ -142,18 +145,21 @@ def _function(source: dict[str, Any]) -> _Callable[..., Any]:
 
 
 def _define(types: list[str]) -> None:
-    """Make the types. One may name another that comes later, or itself: then it is text only."""
-    waiting = types
+    """Define the types of a tool, in any order in which each finds those that it refers to.
+
+    Types that refer to themselves or to each other stay undefined, and are only text in `help`.
+    """
+    pending = types
     for _ in types:
         left = []
-        for each in waiting:
+        for each in pending:
             try:
                 exec(each, _space)
             except Exception:
                 left.append(each)
-        if len(left) in (0, len(waiting)):
+        if len(left) in (0, len(pending)):
             return
-        waiting = left
+        pending = left
 
 
 def _load(names: list[str]) -> None:

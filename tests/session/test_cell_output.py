@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from coderelay.core import Failure
 from coderelay.engines.python.live.interpreter import Cell
-from coderelay.session.cell_output import RESTARTED, CellOutput, shown
+from coderelay.session.cell_output import RESTARTED, CellOutput, render_cell
 
 
 def cell(output: str = "", value: str | None = None, failure: Failure | None = None) -> Cell:
     return Cell(output, value, failure, alive=failure is None or failure.limit is None)
 
 
-def keep(text: str) -> str | None:
+def save_output(text: str) -> str | None:
     return "output-1.txt"
 
 
@@ -28,47 +28,47 @@ def keep(text: str) -> str | None:
     ],
 )
 def test_what_was_printed_comes_before_the_value(output: str, value: str, text: str) -> None:
-    assert shown(cell(output, value), 100, keep) == CellOutput(text)
+    assert render_cell(cell(output, value), 100, save_output) == CellOutput(text)
 
 
 def test_an_output_that_is_too_long_shows_head_and_tail_and_where_the_rest_is() -> None:
-    kept: list[str] = []
+    saved: list[str] = []
 
     def save(text: str) -> str:
-        kept.append(text)
+        saved.append(text)
         return "output-7.txt"
 
-    text = shown(cell("a" * 600 + "m" * 600 + "z" * 600), 1_000, save).text
+    text = render_cell(cell("a" * 600 + "m" * 600 + "z" * 600), 1_000, save).text
     assert text.startswith("a" * 500 + "\n[… 800 of 1,800 characters are left out here; ")
     assert text.endswith("…]\n" + "z" * 500)
     assert 'open("/output-7.txt").read()[500:1000]' in text
-    assert kept == ["a" * 600 + "m" * 600 + "z" * 600]
+    assert saved == ["a" * 600 + "m" * 600 + "z" * 600]
 
 
 def test_where_there_is_no_room_for_the_whole_the_model_is_told_to_print_less() -> None:
-    text = shown(cell("a" * 2_000), 1_000, lambda text: None).text
+    text = render_cell(cell("a" * 2_000), 1_000, lambda text: None).text
     assert "1,000 of 2,000 characters" in text
     assert "print less" in text
 
 
 @given(st.text(max_size=300), st.integers(1, 100))
 def test_no_more_than_the_budget_is_shown(output: str, budget: int) -> None:
-    text = shown(cell(output), budget, lambda text: None).text
+    text = render_cell(cell(output), budget, lambda text: None).text
     note = text.partition("\n[…")[2].partition("…]\n")[0] if "\n[…" in text else ""
     assert len(text) <= max(budget, len("(no output)")) + len(note) + 8
 
 
 def test_a_failure_is_shown_after_the_output_whatever_that_cost() -> None:
     failure = Failure("exception", "no", "ValueError", stack="Traceback …\nValueError: no\n")
-    told = shown(cell("a" * 5_000, None, failure), 100, keep)
-    assert told.failed
-    assert told.text.endswith("\n\nTraceback …\nValueError: no")
+    rendered = render_cell(cell("a" * 5_000, None, failure), 100, save_output)
+    assert rendered.failed
+    assert rendered.text.endswith("\n\nTraceback …\nValueError: no")
 
 
 def test_a_long_failure_keeps_its_beginning_and_its_end() -> None:
     stack = "Traceback …\n" + "x" * 10_000 + "\nValueError: no"
-    text = shown(
-        cell(failure=Failure("exception", "no", "ValueError", stack=stack)), 100, keep
+    text = render_cell(
+        cell(failure=Failure("exception", "no", "ValueError", stack=stack)), 100, save_output
     ).text
     assert text.startswith("Traceback …")
     assert text.endswith("ValueError: no")
@@ -77,14 +77,17 @@ def test_a_long_failure_keeps_its_beginning_and_its_end() -> None:
 
 def test_a_syntax_error_shows_its_place() -> None:
     failure = Failure("syntax", "invalid syntax", "SyntaxError", line=2, frame="> 2 | x ==== 3")
-    text = shown(cell(failure=failure), 100, keep).text
+    text = render_cell(cell(failure=failure), 100, save_output).text
     assert text == "SyntaxError: invalid syntax\n> 2 | x ==== 3"
     bare = Failure("syntax", "invalid syntax", "SyntaxError", line=2)
-    assert shown(cell(failure=bare), 100, keep).text == "SyntaxError: invalid syntax (line 2)"
+    assert (
+        render_cell(cell(failure=bare), 100, save_output).text
+        == "SyntaxError: invalid syntax (line 2)"
+    )
 
 
 def test_a_limit_that_ends_the_interpreter_says_what_is_lost_and_what_is_not() -> None:
     failure = Failure("limit", "it computed for too long", limit="fuel")
-    text = shown(cell("so far", failure=failure), 100, keep).text
+    text = render_cell(cell("so far", failure=failure), 100, save_output).text
     assert text.startswith("so far\n\nThe code was stopped by a limit (fuel): it computed")
     assert text.endswith(RESTARTED)
