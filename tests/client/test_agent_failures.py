@@ -164,7 +164,7 @@ def test_an_answer_without_end_in_small_pieces_is_ended() -> None:
                 yield event
 
     streamed = httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=Endless())
-    with pytest.raises(EndpointError, match="longer than 16,000,000 characters"):
+    with pytest.raises(EndpointError, match="longer than 16,777,216 characters"):
         agent(ours(streamed)).run_sync("Go.")
 
 

@@ -31,8 +31,17 @@ ENDLESS: dict[str, Iterator[Delta]] = {
 @pytest.mark.parametrize("what", ENDLESS)
 def test_an_answer_without_end_is_ended(what: str) -> None:
     answer = ModelAnswer()
-    with pytest.raises(UpstreamError, match="is longer than 16,000,000 characters"):
+    with pytest.raises(UpstreamError, match="is longer than 16,777,216 characters"):
         deque(map(answer.add, ENDLESS[what]), maxlen=0)
+
+
+def test_a_longer_answer_is_kept_where_it_may_be_longer() -> None:
+    answer = ModelAnswer(20_000_000)
+    for _ in range(190):
+        answer.add(TextPiece(LONG))
+    assert len(answer.text) == 19_000_000
+    with pytest.raises(UpstreamError, match="longer than 20,000,000 characters"):
+        deque(map(answer.add, [TextPiece(LONG)] * 20), maxlen=0)
 
 
 def test_a_field_that_comes_with_every_piece_is_kept_once() -> None:

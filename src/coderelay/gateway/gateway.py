@@ -18,6 +18,7 @@ from coderelay.gateway.program_replay import Replays, run_block
 from coderelay.gateway.token_estimate import estimated_tokens
 from coderelay.gateway.toolset import Engines, Toolset, Toolsets
 from coderelay.gateway.turn import AskModel, Done, ReplayPrograms, RunProgram, Step, Turn
+from coderelay.models.answer_limits import MAX_ANSWER
 from coderelay.models.large_work import RunBlocking, here_or_aside
 from coderelay.models.model import CallPiece, Delta, Model, ModelNamePiece, UsagePiece
 
@@ -86,6 +87,7 @@ class Gateway:
         replay_fuel: int | None = None,
         declaration_tokens: int = DECLARATION_TOKENS,
         undeclared_arguments: UndeclaredArguments = "refuse",
+        max_answer: int = MAX_ANSWER,
         now: Callable[[], float] = time.time,
         new_id: Callable[[], str] = new_id,
     ) -> None:
@@ -93,6 +95,7 @@ class Gateway:
         self._limits = limits
         self._now = now
         self._new_id = new_id
+        self._max_answer = max_answer
         self._toolsets = Toolsets(engines, declaration_tokens, undeclared_arguments)
         share = min(limits.fuel, limits.step_fuel) // _REPLAY_SHARE
         fuel = share if replay_fuel is None else replay_fuel
@@ -119,7 +122,7 @@ class Gateway:
         """
         toolset = await self._toolset(request, request.language, run_blocking)
         started = TurnStarted(self._new_id(), int(self._now()), request.model)
-        turn = Turn(request, toolset, started, new_id=self._new_id)
+        turn = Turn(request, toolset, started, new_id=self._new_id, max_answer=self._max_answer)
         steps = _Steps(run_aside or run_blocking, large=large)
         step = await steps.take(turn.start)
         while True:

@@ -75,6 +75,7 @@ from coderelay.gateway.program_in_text import Speech
 from coderelay.gateway.program_replay import needs_replay
 from coderelay.gateway.receipt import saved_tokens
 from coderelay.gateway.toolset import Toolset
+from coderelay.models.answer_limits import MAX_ANSWER
 from coderelay.models.model import Delta, ReasoningPiece, RefusalPiece, TextPiece
 from coderelay.models.model_answer import ModelAnswer
 
@@ -119,17 +120,19 @@ class Turn:
         started: TurnStarted,
         *,
         new_id: Callable[[], str],
+        max_answer: int = MAX_ANSWER,
     ) -> None:
         """Raises `Unsupported` if the tools cannot be offered to a model."""
         self._request = request
         self._started = started
         self._new_id = new_id
+        self._max_answer = max_answer
         self._offer = model_request.offer(request, toolset)
         self._entries: list[ConversationEntry] = list(request.entries)
         self._new: list[NewEntry] = []
         self._events: list[TurnEvent] = []
         self._running: RunProgram | None = None
-        self._answer = ModelAnswer()
+        self._answer = ModelAnswer(self._max_answer)
         self._speech = Speech(request.language, code_offered=False)
         self._asks_for_format = False
         self._programs_without_calls: list[Program] = []
@@ -221,7 +224,7 @@ class Turn:
         """Return the step that asks the model. `for_format` asks only for text in the format that
         the client wants."""
         self._model_calls += 1
-        self._answer = ModelAnswer()
+        self._answer = ModelAnswer(self._max_answer)
         self._asks_for_format = for_format
         watches = self._offer.code is not None and not for_format
         self._speech = Speech(self._request.language, code_offered=watches)

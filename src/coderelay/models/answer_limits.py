@@ -17,14 +17,18 @@ _AT_ONCE = 16 * 1024
 _LONGEST_NUMBER = 18
 """Digits of a length that is read as a number. A longer one is over any limit."""
 
+MAX_ANSWER, MAX_STREAM = 16 * MB, 256 * MB
+LONGEST_REFUSAL = 100_000
+"""Bytes of a refusal that are read, compressed and decompressed."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerLimits:
     """The most bytes of an answer, as it was sent and after decompression."""
 
-    whole: int = 16 * MB
+    whole: int = MAX_ANSWER
     """For what is in memory at once: an answer that comes whole, or one event of a stream."""
-    stream: int = 256 * MB
+    stream: int = MAX_STREAM
     """For all of a stream, or of an answer that is passed on as it comes."""
 
 

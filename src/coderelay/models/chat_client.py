@@ -19,7 +19,13 @@ from coderelay.core import Json
 from coderelay.core.json_reader import is_quickly_read
 from coderelay.core.json_values import dump
 from coderelay.core.json_writer import is_small
-from coderelay.models.answer_limits import AnswerLimits, read_events, read_start, read_whole
+from coderelay.models.answer_limits import (
+    LONGEST_REFUSAL,
+    AnswerLimits,
+    read_events,
+    read_start,
+    read_whole,
+)
 from coderelay.models.completion_reader import error_of, parsed, short_pieces
 from coderelay.models.failures import (
     UpstreamRefusal,
@@ -34,8 +40,6 @@ from coderelay.models.model import Delta, FinishPiece
 
 _EVENTS = "text/event-stream"
 _LONGEST_PAUSE = 30.0
-_LONGEST_REFUSAL = 100_000
-"""Bytes of a refusal that are looked at for its message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +162,7 @@ async def _check_status(response: httpx.Response, run_aside: RunBlocking) -> Non
     if status < 400:
         raise redirected(status)
     try:
-        message = (await read_start(response, _LONGEST_REFUSAL)).decode("utf-8", "replace")
+        message = (await read_start(response, LONGEST_REFUSAL)).decode("utf-8", "replace")
     except UpstreamError as error:
         message = str(error)
     type, large = None, not is_quickly_read(message)

@@ -8,6 +8,7 @@ from typing import assert_never
 from coderelay.conversation import Finish, TokenUsage, UpstreamError
 from coderelay.core import Json
 from coderelay.core.json_values import dump
+from coderelay.models.answer_limits import MAX_ANSWER
 from coderelay.models.model import (
     CallPiece,
     Delta,
@@ -20,8 +21,6 @@ from coderelay.models.model import (
     UsagePiece,
 )
 
-_LONGEST = 16_000_000
-"""Characters of an answer, all its parts together."""
 _PER_CALL, _PER_FIELD = 1_000, 100
 """Characters that a call and a further field count for besides their text, since an empty one takes
 memory, too."""
@@ -47,6 +46,8 @@ class ModelCall:
 class ModelAnswer:
     """A model's answer to one request."""
 
+    longest: int = MAX_ANSWER
+    """Characters that it may have, all its parts together."""
     finish: Finish = "stop"
     usage: TokenUsage = field(default_factory=TokenUsage)
     model: str = ""
@@ -131,8 +132,8 @@ class ModelAnswer:
 
     def _count(self, length: int) -> None:
         self._length += length
-        if self._length > _LONGEST:
-            raise UpstreamError(f"the model's answer is longer than {_LONGEST:,} characters")
+        if self._length > self.longest:
+            raise UpstreamError(f"the model's answer is longer than {self.longest:,} characters")
 
 
 def _without_type(extra: Mapping[str, Json]) -> dict[str, Json]:

@@ -12,7 +12,12 @@ from dataclasses import dataclass
 import httpx
 
 from coderelay.conversation import UpstreamError
-from coderelay.models.answer_limits import AnswerLimits, check_stated_length, read_whole
+from coderelay.models.answer_limits import (
+    LONGEST_REFUSAL,
+    AnswerLimits,
+    check_stated_length,
+    read_whole,
+)
 from coderelay.models.failures import network_failure, redirected, too_long
 from coderelay.models.http_transport import timeouts
 from coderelay.models.redaction import HIDDEN, scrub_bytes
@@ -60,8 +65,6 @@ _NOT_UPSTREAM = (
 )
 _NOT_BACK = _OF_THE_CONNECTION | {b"date", b"server", b"set-cookie", b"x-request-id"}
 _OF_THE_BODY = {b"content-encoding", b"content-length", b"content-type"}
-_LONGEST_REFUSAL = 100_000
-"""Bytes of a refusal that are read, before and after decompression."""
 _NO_NAME = re.compile(rb"[^!#$%&'*+.^_`|~0-9a-z-]")
 _NO_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 """Bytes that may not be in the name of a header, in lower case, or in its value."""
@@ -173,7 +176,7 @@ async def _refusal(response: httpx.Response, key: str | None) -> RelayedAnswer:
     """A refusal, without the key. Raises `UpstreamError` for one that cannot be read."""
     status = response.status_code
     try:
-        body = scrub_bytes(await read_whole(response, _LONGEST_REFUSAL), key)
+        body = scrub_bytes(await read_whole(response, LONGEST_REFUSAL), key)
     except UpstreamError as error:
         raise UpstreamError(f"the model's endpoint answered {status}; {error}", status) from None
     except httpx.HTTPError as error:

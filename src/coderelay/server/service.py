@@ -130,6 +130,7 @@ def build(
             limits=settings.limits,
             declaration_tokens=settings.declaration_tokens,
             undeclared_arguments=settings.undeclared_arguments,
+            max_answer=settings.max_answer,
         ),
         passthrough=passthrough,
         transport=transport,

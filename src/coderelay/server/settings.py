@@ -8,6 +8,7 @@ from coderelay.core import DEFAULT_LIMITS, Limits
 from coderelay.core.limits import KB, MB
 from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
 from coderelay.languages.language_registry import DEFAULT_LANGUAGE, LANGUAGES
+from coderelay.models.answer_limits import MAX_ANSWER, MAX_STREAM
 from coderelay.server.declared_settings import (
     InvalidSetting,
     Setting,
@@ -107,7 +108,7 @@ class Settings:
             at_least=1,
             unit=MB,
         ),
-    ] = 16 * MB
+    ] = MAX_ANSWER
     max_stream: Annotated[
         int,
         Setting(
@@ -117,7 +118,7 @@ class Settings:
             at_least=1,
             unit=MB,
         ),
-    ] = 256 * MB
+    ] = MAX_STREAM
     language: Annotated[
         str,
         Setting(
