@@ -13,7 +13,10 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
+
+from bench.upstream import HOSTILE
 
 Json = Any
 MB = 1 << 20
@@ -113,7 +116,16 @@ ATTACKS: dict[str, Callable[[], bytes]] = {
     "a loop without end in Python": lambda: program("while True: pass", "python"),
     "a source of spaces": lambda: program("```" + " " * 48_000 + "x", "python"),
     "a million misfits": schema,
+    "499,000 empty lists from 45 senders": lambda: request(
+        CHAT, repeated("[],", 1_497_000).encode()
+    ),
+    **{
+        f"an endpoint that sends {model}": partial(chat, model=model, tools=[ANYTHING], stream=True)
+        for model in HOSTILE
+    },
 }
+SENDERS = {"499,000 empty lists from 45 senders": 45}
+"""How many send an attack at the same time, where it is not one for each thread of the server."""
 
 
 def send(payload: bytes, port: int, until: float, statuses: "Counter[str]") -> None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
+from bench import attacks
 from bench.attacks import ATTACKS, KEY
 from bench.gateway import running, until_answered
 from bench.load import processor_seconds
@@ -44,7 +45,8 @@ def measure(names: tuple[str, ...] = tuple(ATTACKS)) -> Iterator[Goal]:
 
 def attacked(name: str, port: int) -> Goal:
     """The waits while an attack runs, in a process of its own."""
-    command = [sys.executable, "-m", "bench.attacks", name, str(port), str(SENDERS), str(SECONDS)]
+    senders = attacks.SENDERS.get(name, SENDERS)
+    command = [sys.executable, "-m", "bench.attacks", name, str(port), str(senders), str(SECONDS)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as attack:
         assert attack.stdout is not None
         attack.stdout.readline()  # it is ready

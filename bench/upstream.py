@@ -1,7 +1,8 @@
 """A model's endpoint that answers at once, as a process of its own.
 
 `python -m bench.upstream PORT` starts it. It knows three answers: text; a program, where it is
-offered a code tool; text after the result.
+offered a code tool; text after the result. Models with the names in `HOSTILE` answer with the worst
+that an endpoint can send.
 """
 
 import asyncio
@@ -19,6 +20,13 @@ async function main() {
 TEXT = "All is well, and it was no trouble to find out."
 USAGE = {"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30}
 
+HOSTILE = {
+    "an error of 6 MB": b'{"error": {"message": "%s"}}' % (b"%41" * 2_000_000),
+    "a field of 1,900,000 numbers": b'{"choices": [{"delta": {"x": [%s1]}}]}' % (b"1," * 1_900_000),
+    "490,000 calls": b'{"choices": [{"delta": {"tool_calls": [%s{}]}}]}' % (b"{}," * 490_000),
+}
+"""The event that each of these models sends, before one that ends the answer."""
+
 
 def message(body: dict) -> dict:  # type: ignore[type-arg]
     """The next message of the model."""
@@ -31,6 +39,10 @@ def message(body: dict) -> dict:  # type: ignore[type-arg]
 
 
 def completion(body: dict) -> bytes:  # type: ignore[type-arg]
+    if body.get("model") in HOSTILE:
+        end = b'{"choices": [{"delta": {"x": 1, "content": "Hi"}, "finish_reason": "stop"}]}'
+        sent = b"data: " + HOSTILE[body["model"]] + b"\n\ndata: " + end + b"\n\n"
+        return response(sent, b"text/event-stream")
     said = message(body)
     finish = "tool_calls" if said.get("tool_calls") else "stop"
     head = {"id": "chatcmpl-1", "created": 1763200000, "model": body.get("model", "m")}
