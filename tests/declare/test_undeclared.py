@@ -142,10 +142,16 @@ KEY = {"type": "object", "properties": {"id": {"type": "string"}}, "required": [
             {**KEY, "allOf": [{"then": {"properties": {"k": {"properties": {"l": {}}}}}}]},
             {"id": "1", "k": {"l": 1}},
         ),
+        ({**KEY, "$ref": "#/$defs/tested"}, {"id": "1", "k": 1}),
     ],
 )
 def test_what_the_declared_type_has_is_left_alone(schema: Any, value: Any) -> None:
-    definitions = {"object": {"type": "object"}, "any": {}, "key": KEY}
+    definitions = {
+        "object": {"type": "object"},
+        "any": {},
+        "key": KEY,
+        "tested": {"type": "object", "then": {"type": "object"}},
+    }
     assert refusal({"properties": {"f": schema}, "$defs": definitions}, {"f": value}) == ""
 
 

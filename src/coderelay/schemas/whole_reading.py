@@ -42,8 +42,10 @@ class WholeReading(SchemaReader):
             return shape
         reference = f"unshown {len(self.unshown)}"
         self.unshown[reference] = schema
-        # As in a declaration, an object of which nothing is said leaves what is beside it alone.
-        self._shapes[reference] = UNKNOWN if shape == Object() else shape
+        # As in a declaration, an object of which nothing is said leaves what is beside it alone,
+        # unless it is a definition: that is declared as a type, and may have any property.
+        plain = depth > 0 and shape == Object()
+        self._shapes[reference] = UNKNOWN if plain else shape
         return NamedType(reference)
 
     def _reference(self, reference: str, owner: str | None) -> Shape:
