@@ -44,7 +44,7 @@ def test_two_tools_of_one_name_are_refused() -> None:
     ],
 )
 def test_a_schema_that_is_none_is_refused_with_its_path(schema: Any, path: str) -> None:
-    assert f"tool 't': {path} is no JSON Schema: " in refused(schema)
+    assert f"tool 't': {path} is not a valid JSON Schema: " in refused(schema)
 
 
 def test_the_schema_of_what_is_returned_is_checked_too() -> None:
@@ -56,7 +56,7 @@ def test_the_schema_of_what_is_returned_is_checked_too() -> None:
     "schema", [nested(200), chain(10_000), doubling("allOf"), doubling("anyOf")]
 )
 def test_a_schema_that_would_take_for_ever_to_check_is_refused(schema: Any) -> None:
-    assert "/parameters is no JSON Schema" in refused(schema)
+    assert "/parameters is not a valid JSON Schema" in refused(schema)
 
 
 def test_nothing_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +67,7 @@ def test_nothing_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     port = server.getsockname()[1]
     for uri in (schema.as_uri(), f"http://127.0.0.1:{port}/schema.json", "other.json"):
         for where in ({"$ref": uri}, {"properties": {"a": {"$ref": uri + "#/x"}}}):
-            assert "refers to nothing in it, and nothing is fetched" in refused(where)
+            assert "points to nothing in it, and none is fetched" in refused(where)
         check_tools([Tool("t", "", {"$schema": uri, "type": "object"})])
     with server, pytest.raises(BlockingIOError):
         server.accept()

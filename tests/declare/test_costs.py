@@ -149,6 +149,8 @@ SCHEMAS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_schema_that_can_never_be_cheap_is_refused(name: str) -> None:
-    with pytest.raises(InvalidTool, match="tool 't': /parameters is no JSON Schema") as caught:
+    with pytest.raises(
+        InvalidTool, match="tool 't': /parameters is not a valid JSON Schema"
+    ) as caught:
         check_tools([Tool("t", "", SCHEMAS[name])])
     assert len(str(caught.value)) < 1_000

@@ -1,9 +1,11 @@
-"""A call's arguments are checked against its tool in bounded time and memory.
+"""Checks the arguments of a call against its tool's schema, in bounded time and memory.
 
-The library says whether they fit, as long as that is sure to be quick: one call of it cannot be
-interrupted. Else, and to say what is wrong, they are checked step by step, up to a number of steps.
-What all of this costs beyond a small share is paid by the program. It is a count that follows from
-schema and arguments, never a time, so that a replay pays the same.
+A library decides whether the arguments fit, if that is sure to be quick: one call of it cannot be
+interrupted. Otherwise our own validator decides. It also finds out what is wrong. It works in
+steps, and there is a limit on their number.
+
+The program pays in fuel for what this costs beyond a small free share. The cost is a count that
+follows from schema and arguments, never a time, so a replay pays the same.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,23 +26,23 @@ from coderelay.schemas.validation.measure import measure
 from coderelay.schemas.validation.walk import STEP
 
 UndeclaredArguments: TypeAlias = Literal["refuse", "allow"]
-"""What becomes of a call with an argument that its tool does not declare."""
+"""What to do with a call that has an argument which its tool does not declare."""
 UNDECLARED_ARGUMENTS: tuple[UndeclaredArguments, ...] = get_args(UndeclaredArguments)
 
 _REASONS = 3
 _SHAPE = 300
 _LIBRARY = 5_000_000
-"""The units of work, of ten nanoseconds, that one call of the library may take by estimate."""
+"""How many units of ten nanoseconds one call of the library may take, by estimate."""
 _STEPS, _MORE_STEPS = 500_000, 100_000
-"""The steps that checking may take, and describing what is wrong after it."""
+"""How many steps the check may take, and the description of what is wrong after it."""
 _DESCRIPTION = 500
-"""The steps that one reason is worth: the nearest names are looked for."""
+"""How many steps one reason costs, because the nearest names are looked up for it."""
 _NODE, _FREE, _FUEL = 5, 100_000, 60
-"""What it costs to look at a value, what is not charged, and the fuel for each unit that is."""
+"""Units for each value that is looked at, units that are free, and fuel for each other unit."""
 
 
 class ArgumentCheck:
-    """The check of one tool's arguments. Safe to use from many threads."""
+    """Checks the arguments of one tool. Many threads may use it at the same time."""
 
     def __init__(
         self,
@@ -57,8 +59,8 @@ class ArgumentCheck:
         self._describer = Describer(language.wording)
 
     def misfit(self, arguments: Json, work: Work) -> str | None:
-        """What is wrong with the arguments of a call, if anything is. The cost is added to
-        `work`."""
+        """A message that says what is wrong with the arguments of a call, or None if they fit. The
+        cost is added to `work`."""
         size = measure(arguments)
         if size.depth > MAX_DEPTH:
             deepest = f"nested more than {MAX_DEPTH} levels deep"
@@ -96,7 +98,8 @@ class ArgumentCheck:
             )
 
     def _misfits(self, arguments: dict[str, Json], walk: Walk) -> Sequence[ArgumentError]:
-        """Some reasons why arguments do not fit; none where a pattern cannot be decided."""
+        """Some reasons why the arguments do not fit; none where it cannot be decided whether a text
+        matches a pattern."""
         walk.allow(_MORE_STEPS)
         found = self._describer.misfits(_affordable(walk, self._compiled.root, arguments), _REASONS)
         walk.count(len(found) * _DESCRIPTION)
@@ -111,8 +114,8 @@ class ArgumentCheck:
         return without_repetition(found)[:_REASONS]
 
     def _not_declared(self, arguments: Json, walk: Walk) -> list[ArgumentError]:
-        """Reasons to refuse properties that the schema would let pass. Raises `TooCostly` where it
-        cannot be known whether there are any."""
+        """Reasons to refuse properties that the schema would let pass. Raises `TooCostly` if
+        finding them takes too many steps."""
         if self._undeclared == "allow":
             return []
         found: list[ArgumentError] = []
@@ -126,7 +129,8 @@ class ArgumentCheck:
         return found
 
     def _say(self, found: Sequence[ArgumentError]) -> str | None:
-        """The reasons, and the shape that was expected: the whole of it, or what matters."""
+        """The message: the reasons, and the signature that was expected. Of a long signature it has
+        only the parameters that the reasons are about."""
         if not found:
             return None
         expected = self._signature
@@ -159,6 +163,6 @@ class ArgumentCheck:
 
 
 def _affordable(walk: Walk, node: SchemaNode, value: Json) -> Iterator[Error]:
-    """What is wrong with a value, as far as the walk may go."""
+    """The errors of a value, up to the limit of the walk."""
     with suppress(TooCostly):
         yield from walk.errors(node, value, ())

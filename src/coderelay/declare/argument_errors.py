@@ -1,4 +1,4 @@
-"""Why arguments do not fit, in words that a program's author can act on."""
+"""Describes why arguments do not fit, so that the author of the program can correct them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ _LOOKED_AT = 50
 _NESTED = 8
 _TOLD = 20
 _SUGGESTED = 100
-"""Among how many properties that were passed one is looked for that was meant."""
+"""Among how many of the passed properties a misspelt name is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentError:
-    """One reason, and the parameter that it is about, if it is about one."""
+    """One reason. `parameter` is the one that it is about, or None."""
 
     reason: str
     parameter: str | None
     passed: tuple[Path, str] | None = None
-    """The object and its property that the reason already speaks of, if it speaks of one."""
+    """The path of an object and the name of its property, if the reason already mentions it."""
 
 
 def kind_of(value: Json) -> str:
@@ -50,19 +50,19 @@ def kind_of(value: Json) -> str:
 
 
 def shown(value: Json) -> str:
-    """A value and its type, cut."""
+    """The type of a value and its JSON text, shortened."""
     return "null" if value is None else f"{kind_of(value)} {brief(value, _VALUE)}"
 
 
 class Describer:
-    """Puts the errors of one schema into words. What it looks up by is made once and kept."""
+    """Describes the errors of one schema. Its indices of names are made once."""
 
     def __init__(self, wording: Wording) -> None:
         self._wording = wording
         self._indices: dict[int, Nearest] = {}
 
     def misfits(self, errors: Iterable[Error], limit: int) -> list[ArgumentError]:
-        """Up to `limit` reasons, in an order that depends on the arguments alone."""
+        """Up to `limit` reasons. Their order depends only on the arguments."""
         found: list[Error] = []
         for error in islice(errors, _LOOKED_AT):
             found.extend(_inner(error))
@@ -74,7 +74,7 @@ class Describer:
         return without_repetition(told)[:limit]
 
     def unexpected(self, path: Sequence[str | int], name: str, known: Nearest) -> ArgumentError:
-        """The reason that an object has a property that was not declared."""
+        """The reason for a property that is not declared, with the nearest name that is."""
         close = known.to(name, 1)
         hint = f" (did you mean {brief(close[0], _VALUE)}?)" if close else ""
         said = f"unexpected {self._wording.property(path)} {brief(name, _VALUE)}{hint}"
@@ -128,7 +128,7 @@ class Describer:
         return self._index(known, known)
 
     def _index(self, part: Json, names: Iterable[str]) -> Nearest:
-        """The names in a part of the schema, ready to be asked."""
+        """The index of the names in a part of the schema, made when it is first needed."""
         found = self._indices.get(id(part))
         if found is None:
             found = self._indices[id(part)] = Nearest(names)
@@ -136,7 +136,7 @@ class Describer:
 
 
 def without_repetition(misfits: Iterable[ArgumentError]) -> list[ArgumentError]:
-    """Each reason once, and of those that speak of the same property the first."""
+    """Each reason once; of several reasons about the same property only the first."""
     found: dict[object, ArgumentError] = {}
     for each in misfits:
         found.setdefault(each.passed or each.reason, each)
@@ -156,7 +156,8 @@ _NOTHING: Mapping[str, Json] = {}
 
 
 def _inner(error: Error, depth: int = 0) -> list[Error]:
-    """The errors to tell of: where no option of a choice fits, those of the one that was meant."""
+    """The errors to describe. Where no option of a choice fits, these are the errors of the option
+    that was probably meant."""
     if error.word not in ("anyOf", "oneOf") or depth > _NESTED:
         return [error]
     meant = [branch for branch in error.branches if branch and not _another(branch, error)]
@@ -167,7 +168,7 @@ def _inner(error: Error, depth: int = 0) -> list[Error]:
 
 
 def _another(branch: Sequence[Error], choice: Error) -> bool:
-    """Whether an option was clearly not meant: the type differs, or the constant that marks it."""
+    """Whether an option was clearly not meant: its type differs, or the constant that marks it."""
     here = len(choice.path)
     return any(
         (error.word == "type" and len(error.path) <= here)
@@ -200,7 +201,7 @@ def _bound(words: str) -> Callable[[Error], str]:
 
 
 def _exclusive(words: str, exclusive: str) -> Callable[[Error], str]:
-    """In draft 4 a flag beside the bound says whether it is one itself."""
+    """In draft 4 a flag beside the bound says whether the bound itself is allowed."""
     return lambda error: (exclusive if error.value == error.said else words).format(
         brief(error.said, _VALUE)
     )

@@ -28,7 +28,7 @@ class Terms:
         self._known: dict[str, tuple[str, ...]] = {}
 
     def of(self, text: str) -> list[str]:
-        """The terms of a text, in its order."""
+        """The terms of a text, in the order of the text."""
         if not text.isascii():
             decomposed = normalize("NFKD", text)
             text = "".join(each for each in decomposed if unicodedata.category(each)[0] != "M")
@@ -54,8 +54,8 @@ def _terms(run: str) -> Iterable[str]:
 
 
 def _singular(word: str) -> str:
-    """`cities` → `city`, `boxes` → `box`, `users` → `user`; a word that only looks so may lose
-    its ending too, but then it does so wherever it stands."""
+    """`cities` → `city`, `boxes` → `box`, `users` → `user`. A word that only looks like a plural
+    loses its ending, too, but it does so in queries and texts alike."""
     if len(word) < 4 or word[-1] != "s" or word[-2] in "siu":
         return word
     if word.endswith("ies") and len(word) > 4:

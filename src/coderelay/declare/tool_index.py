@@ -1,9 +1,9 @@
-"""Where the declarations of all tools would be too long, a model is shown an index of them.
+"""The index that a model is shown where the declarations of all tools would be too long.
 
-The index is never longer than its budget by more than a line. It says less the more tools there
-are: each with its first sentence; names only; as many names of each group as there is room for;
-at last the groups alone, as many as there is room for. Tools stand in tool order, and groups in
-the order of their first tool, so that equal tools give an equal text and a provider's cache holds.
+The index exceeds its budget by one line at most. The more tools there are, the less it says: each
+tool with its first sentence; names only; some names of each group; in the end only the groups, as
+many as there is room for. Tools are in tool order and groups in the order of their first tool. So
+equal tools give an equal text, and the provider's prompt cache can be used.
 """
 
 import re
@@ -16,7 +16,7 @@ from coderelay.languages.naming import split_words
 from coderelay.schemas.schema_notes import lines
 
 DECLARATION_TOKENS = 6_000
-"""How long declarations may be before an index takes their place."""
+"""How many tokens the declarations may take before an index replaces them."""
 
 _BYTES = 4
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s|(?<=[。！？])")
@@ -28,20 +28,20 @@ _SHOWN = (1_000, 500, 250, 120, 60, 30, 16, 8, 4, 2, 1, 0)
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a text is: one for each four bytes. No model's own count is known
-    here."""
+    """An estimate of how many tokens a text has: one for each four bytes. The tokenizer of the
+    model is not known here."""
     return -(-size(text) // _BYTES)
 
 
 def first_sentence(description: str, length: int = 100) -> str:
-    """What a description begins with, on one line."""
+    """The first sentence of a description, on one line."""
     found = next((line for line in lines(description[:_LONGEST_TEXT].strip()) if line), "")
     sentence = _SENTENCE.split(found, maxsplit=1)[0].strip()
     return sentence if len(sentence) <= length else sentence[: length - 1].rstrip() + "…"
 
 
 def index(tools: Sequence[Tool], names: Sequence[ToolName], budget: int) -> str:
-    """The index of the tools, under their names in a program, in about so many tokens."""
+    """The index of the tools, under their names in a program, in about `budget` tokens."""
     groups = _groups(tools, [name.identifiers[0] for name in names])
     for text in _shorter_and_shorter(groups):
         if tokens(text) <= budget:
@@ -64,7 +64,7 @@ class _Group:
         return "\n".join([self._head(), *rows])
 
     def names(self, most: int) -> str:
-        """One line, with so many names at most."""
+        """One line, with `most` names at most."""
         shown = [name for name, _ in self.tools[:most]]
         if len(self.tools) > most > 0:
             shown.append(f"… {len(self.tools) - most} more")
@@ -81,7 +81,7 @@ def _shorter_and_shorter(groups: Sequence[_Group]) -> Iterator[str]:
 
 
 def _cut(groups: Sequence[_Group], budget: int) -> str:
-    """As many groups as there is room for, and how many are left out."""
+    """The titles of as many groups as there is room for, and how many are left out."""
     rows: list[str] = []
     room = budget * _BYTES
     for place, group in enumerate(groups):
@@ -96,7 +96,7 @@ def _cut(groups: Sequence[_Group], budget: int) -> str:
 
 
 def _groups(tools: Sequence[Tool], identifiers: Sequence[str]) -> list[_Group]:
-    """Tools of one namespace together, or else those whose names begin alike."""
+    """The tools in groups: by namespace, or else by the first words of their names."""
     found: dict[str, list[tuple[str, str]]] = {}
     for key, tool, identifier in zip(_keys(tools), tools, identifiers, strict=True):
         found.setdefault(key, []).append((identifier, tool.description))
@@ -107,7 +107,8 @@ def _groups(tools: Sequence[Tool], identifiers: Sequence[str]) -> list[_Group]:
 
 
 def _keys(tools: Sequence[Tool]) -> Iterator[str]:
-    """What each tool is grouped by: its namespace, or the first word in which names differ."""
+    """The key of each tool's group: its namespace, or its name up to the first word in which names
+    differ."""
     spaces = [_NAMESPACE.match(tool.name) for tool in tools]
     words = [split_words(tool.name) for tool in tools]
     plain = [each for each, space in zip(words, spaces, strict=True) if space is None]

@@ -1,9 +1,9 @@
-"""Tools by the words that ask for them: the rarer a word and the nearer it is to a tool's name,
-the more it counts.
+"""Searches tools by words. A rare word counts more than a common one, and a word in a tool's name
+more than one in its description.
 
-The ranking is BM25 over names, descriptions and parameters. It depends on the tools and the query
-alone, in every process; ties are in tool order. Why no library does this is told in
-docs/design/search.md.
+The ranking is BM25 over names, descriptions and parameters. It depends only on the tools and the
+query, so it is the same in every process; ties are in tool order. docs/design/search.md says why
+no library is used.
 """
 
 import heapq
@@ -16,7 +16,7 @@ from coderelay.core import Json, Schema, Tool, Work
 from coderelay.declare.search_terms import Terms
 
 MAX_QUERY = 200
-"""How many characters of a query are looked at."""
+"""How many characters of a query are used."""
 
 _WORDS, _VISITED, _KEPT = 16, 8_000, 32_000
 _TEXT, _PARTS = 2_000, 200
@@ -26,7 +26,7 @@ _SHORTEST, _EXPANDED = 3, 64
 _LONGER, _SHORTER = 0.7, 0.5
 _ASKED_BY_NAME = 1_000.0
 _SEARCH_FUEL, _VISIT_FUEL = 200_000, 6_000
-"""Fuel for a search, and for each tool that is looked at: what a guest spends in that time."""
+"""Fuel for a search and for each tool that it looks at: as much as a program uses in that time."""
 _COMMON = frozenset(
     "a an and any are as at be by can do for from how i in is it me my of on or some that the this "
     "to tool tools use with".split()
@@ -36,8 +36,8 @@ _KEYED = frozenset(("properties", "$defs", "definitions"))
 
 
 class Search:
-    """An index over tools. Making it takes some 40 µs a tool, a search about a millisecond
-    for thousands of them."""
+    """An index of tools. Making it takes about 40 µs for each tool. A search takes about a
+    millisecond with thousands of tools."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools = tuple(tools)
@@ -52,13 +52,13 @@ class Search:
         self._vocabulary = sorted(self._found)
         self._known_scores: dict[tuple[str, int], dict[int, float]] = {}
         self._kept = 0
-        """How many scores are remembered, and for how many words."""
+        """How many scores are cached, plus one for each word that they are cached for."""
 
     def search(self, query: str, limit: int = 10, work: Work | None = None) -> list[Tool]:
-        """The tools that fit the query best, best first; none where no word of it is known.
+        """The tools that fit the query best, best first; none if no tool has a word of it.
 
-        What it costs is added to `work`: by how many tools are looked at, whether or not what they
-        score is remembered from another search.
+        The cost is added to `work`. It follows from how many tools the query leads to, whether or
+        not their scores were cached by an earlier search.
         """
         asked = self._terms_of(query)
         first, *others = dict.fromkeys(asked) or ("",)
@@ -85,7 +85,7 @@ class Search:
         return [term for term in terms if term not in _COMMON] or terms
 
     def _add(self, place: int, tool: Tool) -> int:
-        """Note what a tool is found by. The answer is how many words that are."""
+        """Add a tool to the index. Returns how many words it has."""
         name = self._terms.of(tool.name)
         self._names[tuple(name)].append(place)
         parameters, texts = _parameters(tool.parameters)
@@ -105,7 +105,7 @@ class Search:
         return len(name) + len(said) + len(told)
 
     def _scored(self, asked: str, room: int) -> dict[int, float]:
-        """The same as `_matches`, remembered: a program that searches often asks in like words."""
+        """`_matches`, cached: programs that search often use the same words again."""
         known = self._known_scores.get((asked, room))
         if known is None:
             known = self._matches(asked, room)
@@ -117,8 +117,8 @@ class Search:
         return known
 
     def _matches(self, asked: str, room: int) -> dict[int, float]:
-        """What each tool scores for one word of a query: by the term that fits it best. A term
-        that more tools hold than there is room for says too little to be looked at."""
+        """The score of each tool for one word of a query, by the term that fits the word best. A
+        term that more tools have than `room` allows is skipped: it says too little."""
         norms, best = self._norms, dict[int, float]()
         for term, share in self._known(asked):
             places, weights = self._found[term]
@@ -136,8 +136,8 @@ class Search:
         return best
 
     def _known(self, asked: str) -> Iterator[tuple[str, float]]:
-        """The known terms that a word may mean, and how sure that is: the word itself, those
-        that begin with it, and those it begins with."""
+        """The terms that a word may mean, each with a factor for its score: the word itself, terms
+        that begin with it, and terms that it begins with."""
         if asked in self._found:
             yield asked, 1.0
         if len(asked) < _SHORTEST:
@@ -159,7 +159,7 @@ def _rarity(holding: int, all_of_them: int) -> float:
 
 
 def _parameters(schema: Schema) -> tuple[str, str]:
-    """The names of the parameters in a schema, and what is said of them."""
+    """The names of the parameters in a schema, and their descriptions."""
     names: list[str] = []
     told: list[str] = []
     waiting: list[Json] = [dict(schema) if isinstance(schema, Mapping) else schema]

@@ -1,4 +1,4 @@
-"""A tool is checked before it is offered: its name, and that its schemas are schemas."""
+"""Checks tools before they are offered: their names, and that their schemas are valid."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,25 +45,24 @@ _DRAFTS = {
 # has given up: tuples as a list in `items` (7), `exclusiveMinimum: true` (4).
 _UNSAID = tuple(each for each in reversed(_DRAFTS.values()) if each.number in (2020, 7, 4))
 _EXPLAINED = 2_000
-"""Of how many values a schema may be made to be told what is wrong with it. The library lists all
-that is wrong with each option of its own schema before it shows the first, while it holds the
-interpreter's lock."""
+"""How many values a schema may have if the message is to say what is wrong with it. The library
+finds all errors before it returns the first, and holds the interpreter's lock meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A schema that values can be checked against, and what that may cost."""
+    """A compiled schema, and what it may cost to check a value against it."""
 
     schema: Schema
     draft: int
     validator: jsonschema_rs.Validator
     backtracks: bool
-    """Whether one of its patterns needs an engine that backtracks."""
+    """Whether one of its patterns needs a regular expression engine that backtracks."""
     cost: SchemaCost
 
 
 class SchemaError(ValueError):
-    """The path in the schema where it is none, and why."""
+    """Where a schema is invalid, and why."""
 
     def __init__(self, path: Sequence[str | int], reason: str) -> None:
         super().__init__(reason)
@@ -71,7 +70,7 @@ class SchemaError(ValueError):
 
 
 def check_tools(tools: Sequence[Tool]) -> None:
-    """Raise `InvalidTool` for the first tool that cannot be one."""
+    """Raise `InvalidTool` for the first tool that cannot be offered."""
     seen: set[str] = set()
     for tool in tools:
         _check_name(tool.name)
@@ -84,7 +83,7 @@ def check_tools(tools: Sequence[Tool]) -> None:
 
 
 def compiled(tool: Tool) -> Checked:
-    """The check for a tool's arguments. Raises `InvalidTool` where its schema is none."""
+    """The compiled schema of a tool's arguments. Raises `InvalidTool` if it is invalid."""
     return _compile(tool, "parameters", tool.parameters)
 
 
@@ -93,14 +92,18 @@ def _compile(tool: Tool, part: str, schema: Schema) -> Checked:
         return _check(schema)
     except SchemaError as error:
         path = "".join(f"/{step}" for step in (part, *error.path))
-        raise InvalidTool(f"tool {tool.name!r}: {path} is no JSON Schema: {error}") from error
+        raise InvalidTool(
+            f"tool {tool.name!r}: {path} is not a valid JSON Schema: {error}"
+        ) from error
 
 
 def _check_name(name: Json) -> None:
     if not isinstance(name, str) or not name:
-        raise InvalidTool(f"a tool's name is a text that is not empty, not {name!r:.100}")
+        raise InvalidTool(f"a tool's name must be a string that is not empty, not {name!r:.100}")
     if len(name) > MAX_NAME:
-        raise InvalidTool(f"the name {name[:40]!r}… is longer than {MAX_NAME} characters")
+        raise InvalidTool(
+            f"the name {name[:40]!r}… is longer than {MAX_NAME} characters: shorten it"
+        )
 
 
 def _check(schema: Json) -> Checked:
@@ -116,20 +119,26 @@ def _check(schema: Json) -> Checked:
         raise SchemaError([], str(error)) from error
     except StrayReferenceError as error:
         raise SchemaError(
-            [], f"{str(error)[:200]!r} refers to nothing in it, and nothing is fetched"
+            [], f"the reference {str(error)[:200]!r} points to nothing in it, and none is fetched"
         ) from error
     if cost.ways > MAX_WAYS:
-        raise SchemaError([], f"checking it would take more than {MAX_WAYS} ways to one value")
+        raise SchemaError(
+            [],
+            f"it would check one value more than {MAX_WAYS} times, by its references: simplify it",
+        )
     draft, validator, backtracks = _compiled(schema)
     return Checked(schema, draft.number, validator, backtracks, cost)
 
 
 def _compiled(schema: dict[str, Any] | bool) -> tuple[_Draft, jsonschema_rs.Validator, bool]:
-    """The schema compiled by the first draft that takes it, and whether it needs to backtrack."""
+    """The schema compiled by the first draft that accepts it, and whether it needs to backtrack."""
     drafts = _drafts(schema)
     possible = [draft for draft in drafts if _is_of(draft, schema)]
     if not possible and not _is_small(schema):
-        raise SchemaError([], "it breaks the rules for schemas, and is too large to say where")
+        raise SchemaError(
+            [],
+            "it breaks the rules of JSON Schema, and is too large to find out where: simplify it",
+        )
     refused: SchemaError | None = None
     for draft in possible or drafts[:1]:
         for patterns in (LINEAR, BACKTRACKING):
@@ -151,7 +160,7 @@ def _compiled(schema: dict[str, Any] | bool) -> tuple[_Draft, jsonschema_rs.Vali
 
 
 def _is_of(draft: _Draft, schema: dict[str, Any] | bool) -> bool:
-    """Whether a draft allows a schema; without its patterns, which only compiling shows."""
+    """Whether a schema is valid in a draft. Its patterns are checked only by compiling it."""
     if isinstance(schema, bool):
         return True
     try:

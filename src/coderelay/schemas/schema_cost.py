@@ -1,8 +1,9 @@
-"""What a schema costs is known before it is used: some of a few hundred bytes take years to check.
+"""Estimates what it costs to check a value against a schema, before the schema is used.
 
-Checking goes through every branch of a schema again wherever the schema leads to it. Along
-references that do not recur the ways multiply: `a` is twice `b`, `b` is twice `c`, … Along those
-that do recur they do not, because both validators remember what they found.
+Some schemas of a few hundred bytes take years to check, because every part is checked again each
+time a reference leads to it. Along references that do not recur the times multiply: `a` refers to
+`b` twice, `b` to `c` twice, … Along those that recur they do not, because both validators remember
+their results.
 
 Work is counted in units of about ten nanoseconds of the library's time.
 """
@@ -18,20 +19,20 @@ from coderelay.schemas.validation.patterns import TRIED
 from coderelay.schemas.validation.regex_size import measure as measure_pattern
 
 MAX_WAYS = 10_000
-"""How often a check may come to one part of a value."""
+"""How often one part of a value may be checked."""
 MAX_NODES = 50_000
-"""How many values a schema may be made of, itself and the names in it included."""
+"""How many values a schema may have, counting itself and the names of properties."""
 MAX_CHARS = 2_000_000
 MAX_PATTERN_CHARS, MAX_PATTERNS = 50_000, 1_000_000
-"""How long all patterns of a schema may be together, and how large they may become. This is about
-half a second to compile."""
+"""How many characters all patterns of a schema may have together, and how large they may become
+when compiled, which takes about half a second then."""
 
 _MOST = 1 << 40
 _TINY = 1e-20
 
 
 class _Held(Enum):
-    """What a word of a schema holds: one schema, or several that all or each alone may apply."""
+    """What a keyword of a schema holds: one schema, or several, of which all or only one apply."""
 
     ONE = auto()
     ALL = auto()
@@ -78,29 +79,29 @@ _OF_SCALARS = frozenset((*_BOUNDS, "multipleOf", "pattern", "minLength", "maxLen
 
 
 class StrayReferenceError(ValueError):
-    """A reference leads to nothing in its schema."""
+    """A reference points to nothing in its schema."""
 
 
 class SchemaTooLarge(ValueError):
-    """A schema is larger than any may be; the message says in what."""
+    """A schema is too large; the message says which limit it exceeds."""
 
 
 class _Load(NamedTuple):
-    """What the schemas at one place of a value cost together, by what kind of value is there."""
+    """What the schemas for one place in a value cost together, by the kind of the value there."""
 
     scalar: int = 0
     array: int = 0
     object: int = 0
     patterns: int = 0
     width: int = 0
-    """The patterns that a text there meets, and their widths together."""
+    """How many patterns a text there is matched with, and the sum of their widths."""
 
     def plus(self, other: "_Load") -> "_Load":
-        """Both, at the same place."""
+        """The cost of both at the same place."""
         return _Load(*[min(a + b, _MOST) for a, b in zip(self, other, strict=True)])
 
     def or_else(self, other: "_Load") -> "_Load":
-        """Either, at different places: the larger."""
+        """The larger of both, which apply at different places."""
         return _Load(*map(max, self, other))
 
 
@@ -108,12 +109,12 @@ class SchemaCost(NamedTuple):
     """What a schema costs at most, for a value and for any of its parts."""
 
     ways: int = 1
-    """How often a check comes to one part."""
+    """How often one part of a value is checked."""
     here: _Load = _Load(2, 2, 2)
     below: _Load = _Load()
 
     def of(self, value: Measure, *, backtracks: bool) -> int:
-        """At most how many units of work the library takes for a value. It may be far less."""
+        """How many units of work the library takes for a value at most. It may take far fewer."""
         if value.long_integers > 1_000 or (backtracks and value.longest > 200):
             return _MOST
         load = self.here.or_else(self.below)
@@ -125,7 +126,7 @@ class SchemaCost(NamedTuple):
 
 
 def check_size(schema: Json) -> None:
-    """Raise `SchemaTooLarge` for a schema that is too large to be looked at more closely."""
+    """Raise `SchemaTooLarge` for a schema that is too large to be examined further."""
     nodes = chars = written = patterns = 0
     waiting = [schema]
     while waiting:
@@ -140,12 +141,14 @@ def check_size(schema: Json) -> None:
             waiting.extend(here)
         if nodes + len(waiting) > MAX_NODES or chars > MAX_CHARS:
             raise SchemaTooLarge(
-                f"it is made of more than {MAX_NODES} values or {MAX_CHARS} characters: simplify it"
+                f"it has more than {MAX_NODES} values or {MAX_CHARS} characters: simplify it"
             )
         for pattern in _own_patterns(here) if isinstance(here, dict) else ():
             written += len(pattern)
             if written > MAX_PATTERN_CHARS:
-                raise SchemaTooLarge(f"its patterns have more than {MAX_PATTERN_CHARS} characters")
+                raise SchemaTooLarge(
+                    f"its patterns have more than {MAX_PATTERN_CHARS} characters: shorten them"
+                )
             patterns += measure_pattern(pattern).compiled
             if patterns > MAX_PATTERNS:
                 raise SchemaTooLarge(
@@ -154,7 +157,7 @@ def check_size(schema: Json) -> None:
 
 
 def weigh(schema: Schema) -> SchemaCost:
-    """The cost of a schema. Raises `StrayReferenceError` for a reference to nowhere."""
+    """The cost of a schema. Raises `StrayReferenceError` if a reference points to nothing."""
     references = References(schema)
     costs: dict[str, SchemaCost] = {}
     met: set[str] = set()
@@ -191,7 +194,7 @@ def _cost(schema: Json, costs: dict[str, SchemaCost]) -> SchemaCost:
 
 
 def _either(schemas: list[Json], costs: dict[str, SchemaCost]) -> SchemaCost:
-    """Of several schemas, of which each part of a value meets one, the costliest."""
+    """The cost of the costliest of several schemas, if one of them applies to each part."""
     found = SchemaCost(0, _Load(), _Load())
     for each in schemas:
         cost = _cost(each, costs)
@@ -204,7 +207,7 @@ def _either(schemas: list[Json], costs: dict[str, SchemaCost]) -> SchemaCost:
 
 
 def _own_load(schema: dict[str, Any]) -> _Load:
-    """What a schema costs without those in it."""
+    """What a schema itself costs, without the schemas inside it."""
     patterns = list(_own_patterns(schema))
     scalar, array, object_ = 2 + 8 * len(patterns), 2, 2 + 8 * len(patterns)
     for word, said in schema.items():
@@ -246,7 +249,7 @@ def _size(value: Json) -> int:
 
 
 def _own_patterns(schema: Json) -> Iterator[str]:
-    """The patterns that a schema has itself."""
+    """The patterns of a schema itself, without those of schemas inside it."""
     if isinstance(schema, dict):
         if isinstance(schema.get("pattern"), str):
             yield schema["pattern"]
@@ -270,8 +273,8 @@ def _own_references(schema: dict[str, Any]) -> Iterator[str]:
 
 
 def _groups(schema: dict[str, Any], words: dict[str, _Held]) -> Iterator[list[Json]]:
-    """The schemas in a schema, by some of its words. Of those in one group, each part of a value
-    meets one."""
+    """The schemas inside a schema, for some of its keywords. Of those in one group, only one
+    applies to each part of a value."""
     for word, part in schema.items():
         held = words.get(word)
         if held is None:

@@ -1,4 +1,4 @@
-"""What a schema says of a value beside its type: a description, and limits as tags."""
+"""What a schema says about a value besides its type: a description, and limits as tags."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ _NONE = Notes()
 
 
 def read_notes(schema: Json) -> Notes:
-    """The notes of a schema, whatever it is."""
+    """The notes of a schema; none if it is not an object."""
     if not isinstance(schema, dict) or _NOTED.isdisjoint(schema):
         return _NONE
     tags = [(word, tag) for word in _TAGS if word in schema for tag in _tag(word, schema[word])]
@@ -54,11 +54,11 @@ def read_notes(schema: Json) -> Notes:
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 dump = _ENCODER.encode
-"""The JSON text of a value; made once, because `json.dumps` would make it at each call."""
+"""The JSON text of a value. The encoder is made once: `json.dumps` would make one in each call."""
 
 
 def brief(value: Json, length: int) -> str:
-    """The JSON text of a value, cut to a length. No more of it is written than is shown."""
+    """The JSON text of a value, shortened to a length. No more text is made than is used."""
     if isinstance(value, str):
         return cut(dump(value[: length + 1]), length)
     text = ""
@@ -73,12 +73,12 @@ def brief(value: Json, length: int) -> str:
 
 
 def cut(text: str, length: int) -> str:
-    """The text, or as much of its beginning as fits into a length."""
+    """The text, shortened to a length with an ellipsis."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def lines(text: str) -> list[str]:
-    """The lines of a description, without what would end a comment or a source text early."""
+    """The lines of a description, without characters that would end a comment or a line early."""
     if text.isprintable():
         return [text] if text else []
     return [
@@ -95,7 +95,7 @@ def _tag(word: str, value: Json) -> list[str]:
 
 
 def _only_option(schema: dict[str, Any]) -> Json:
-    """The option that is meant where the others are only null, as for an optional field."""
+    """The other option, if one of two options is null, as in the schema of an optional field."""
     options = schema.get("anyOf")
     if not isinstance(options, list) or len(options) != 2:
         return None

@@ -1,4 +1,4 @@
-"""Reading a schema never fails: what cannot be understood is unknown."""
+"""Reads JSON Schemas into types. Reading never fails: what is not understood is unknown."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -28,10 +28,10 @@ from coderelay.schemas.type_model import (
 )
 
 MAX_DEPTH = 40
-"""Deeper than this, a type helps nobody, and the host's stack is not the client's to fill."""
+"""What is nested deeper is unknown: it would help nobody, and could exhaust the host's stack."""
 
 MAX_OPTIONS = 100
-"""An enumeration with more values is declared by their type."""
+"""An enumeration with more values is declared by the types of its values."""
 
 _PRIMITIVES: dict[str, Shape] = {kind: Primitive(kind) for kind in get_args(Kind)}
 _ROOT = "#"
@@ -45,14 +45,14 @@ _SEEN_AT_MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class SchemaReading:
-    """A schema's shape, and the definitions it refers to in the order they are met."""
+    """The type of a schema, and the definitions that it refers to, in the order of first use."""
 
     shape: Shape
     definitions: Mapping[str, Definition]
 
 
 def read(schema: Schema) -> SchemaReading:
-    """The shape of a schema. Whoever refers to a definition gets `NamedType`, so it may recur."""
+    """The type of a schema. A reference becomes a `NamedType`, so that a definition may recur."""
     return SchemaReader(schema).read()
 
 
@@ -73,9 +73,9 @@ def property_names(schema: Schema) -> tuple[str, ...]:
 
 
 class SchemaReader:
-    """One reading. `owner` is the definition being read, as long as no object or array lies
-    between it and the part at hand: such a part may not refer back to its owner, because no
-    type can be nothing but itself.
+    """Reads one schema. `owner` is the definition that is being read, until the reader enters an
+    object or an array inside it. Until then a part may not refer back to its owner, because a type
+    cannot be defined as itself.
     """
 
     def __init__(self, root: Schema) -> None:
@@ -87,7 +87,7 @@ class SchemaReader:
         self._leads: dict[str, set[str]] = {}
 
     def read(self) -> SchemaReading:
-        """Read all of it."""
+        """Read the whole schema."""
         shape = self._shape(self._root, 0, _ROOT)
         while self._waiting:
             reference, target = self._waiting.popleft()
@@ -140,7 +140,8 @@ class SchemaReader:
         return NamedType(reference)
 
     def _reaches(self, start: str, goal: str) -> bool:
-        """Whether one definition is, with nothing between, another; yes if that is hard to say."""
+        """Whether one definition leads to another through references alone. True if following them
+        would take too long."""
         seen, waiting = {start}, [start]
         while waiting:
             here = waiting.pop()
@@ -152,7 +153,7 @@ class SchemaReader:
         return False
 
     def _typed(self, schema: dict[str, Any], depth: int) -> Shape:
-        """What the `type` says, or the words that only make sense for one."""
+        """The type by the keyword `type`, or by keywords that make sense for only one type."""
         said = schema.get("type")
         if isinstance(said, list):
             kinds = dict.fromkeys(kind if isinstance(kind, str) else "" for kind in said)
@@ -207,7 +208,7 @@ class SchemaReader:
         return Property(name, shape, required, read_notes(part), default)
 
     def _extra(self, schema: dict[str, Any], depth: int, named: bool) -> Shape | None:
-        """The shape of the properties that have no name of their own."""
+        """The type of the properties that are not named, or None if nothing is said about them."""
         patterns = list(_mapping(schema, "patternProperties").values())
         others = schema.get("additionalProperties")
         if isinstance(others, dict) or others is True:
@@ -224,7 +225,7 @@ def _enumeration(values: list[Json]) -> Shape:
 
 
 def _types(values: Iterable[Json]) -> list[Shape]:
-    """The types that the values are of, each once."""
+    """The types of the values, each once."""
     found: dict[Shape, None] = {}
     for value in values:
         found[Primitive(_KINDS[type(value)]) if type(value) in _KINDS else UNKNOWN] = None

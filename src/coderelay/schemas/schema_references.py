@@ -1,4 +1,4 @@
-"""A reference is followed inside its own schema, and nowhere else."""
+"""Follows references inside a schema. A reference to anything else is never fetched."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ _HOPS = 20
 
 
 class References:
-    """Finds what a schema's references point to. Nothing is fetched; nowhere is None."""
+    """Finds what the references of one schema point to; None where they point to nothing."""
 
     def __init__(self, root: Schema) -> None:
         self.root: Json = dict(root) if isinstance(root, Mapping) else root
@@ -27,7 +27,7 @@ class References:
         return _point(start, fragment)
 
     def follow(self, schema: Json) -> Json:
-        """What a schema that is only a reference stands for, hop by hop; None for nowhere."""
+        """The schema at the end of a chain of references; None if the chain leads to nothing."""
         for _ in range(_HOPS):
             if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
                 return schema
@@ -35,7 +35,7 @@ class References:
         return None
 
     def _marks(self) -> dict[str, Json]:
-        """All that the schema names: resources by `$id`, places by `#` and their anchor."""
+        """The parts of the schema that have names: by `$id`, or by `#` and an anchor."""
         if self._marked is None:
             self._marked = {}
             waiting: list[Json] = [self.root]

@@ -1,4 +1,4 @@
-"""A shape is what a JSON Schema says of a value, in the few terms that type systems share."""
+"""The types that JSON Schemas are read into: the few ideas that all type systems share."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ Kind: TypeAlias = Literal["string", "number", "integer", "boolean", "null"]
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Any value: the schema says nothing that a type could."""
+    """Any value: the schema says nothing that a type could express."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +28,21 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """One value alone."""
+    """Exactly one value."""
 
     value: Json
 
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Items of one shape."""
+    """A list whose items have one type."""
 
     item: "Shape"
 
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
-    """Items each of its own shape; `rest` is the shape of those after them, if any."""
+    """A list whose first items have a type each. `rest` is the type of all others, or None."""
 
     items: "tuple[Shape, ...]"
     rest: "Shape | None" = None
@@ -50,7 +50,7 @@ class Tuple:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What is said of a value beside its type. Tags are pairs of name and text."""
+    """What a schema says about a value besides its type. Tags are pairs of name and text."""
 
     description: str = ""
     tags: tuple[tuple[str, str], ...] = ()
@@ -58,7 +58,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """The value that stands for a property left out."""
+    """The value of a property that is left out. It may be None, so it has a class of its own."""
 
     value: Json
 
@@ -76,7 +76,8 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """Named properties; `extra` is the shape of all others, None where nothing is said of them."""
+    """An object. `extra` is the type of the properties that are not named, or None if nothing is
+    said about them."""
 
     properties: tuple[Property, ...] = ()
     extra: "Shape | None" = None
@@ -84,21 +85,21 @@ class Object:
 
 @dataclass(frozen=True, slots=True)
 class UnionType:
-    """One of at least two shapes."""
+    """A union of at least two types."""
 
     options: "tuple[Shape, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """At least two shapes at once."""
+    """An intersection of at least two types."""
 
     parts: "tuple[Shape, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class NamedType:
-    """A shape that has a definition of its own, found by the reference to it."""
+    """A reference to a type that has a definition of its own."""
 
     reference: str
 
@@ -116,14 +117,14 @@ _FOLLOWED = 40
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A shape that others refer to."""
+    """A type that others refer to."""
 
     shape: Shape
     notes: Notes
 
 
 def choice(options: Iterable[Shape]) -> Shape:
-    """One of these."""
+    """The union of these types."""
     flat: dict[int, Shape] = {}  # by identity: shapes that were read once are met again
     for option in options:
         if isinstance(option, Unknown):
@@ -139,7 +140,7 @@ def choice(options: Iterable[Shape]) -> Shape:
 
 
 def both(parts: Iterable[Shape]) -> Shape:
-    """All of these at once, with objects made one."""
+    """The intersection of these types, with all objects merged into one."""
     objects: list[Object] = []
     others: dict[int, Shape] = {}
     for part in _flat(parts):
@@ -161,7 +162,7 @@ def both(parts: Iterable[Shape]) -> Shape:
 
 
 def merge(objects: Iterable[Object]) -> Object | None:
-    """The object that is all of these at once, None where there is none of them."""
+    """The intersection of objects as one object, or None if there are no objects."""
     several = list({id(each): each for each in objects}.values())
     if len(several) < 2:
         return several[0] if several else None
@@ -174,9 +175,9 @@ def merge(objects: Iterable[Object]) -> Object | None:
 
 
 class Objects:
-    """The one object that a shape comes to, where a language has no way to say more.
+    """Merges types into one object, for languages that cannot express more.
 
-    Each definition is looked into once, however many ways lead to it.
+    Each definition is merged only once, however many references lead to it.
     """
 
     def __init__(self, definitions: Mapping[str, Definition]) -> None:
@@ -184,10 +185,10 @@ class Objects:
         self._known: dict[str, Object | None] = {}
 
     def of(self, shape: Shape, depth: int = 0) -> Object | None:
-        """The object, or None where the shape is none.
+        """The object, or None if the type is not an object.
 
-        Of a choice between objects it has all properties, and those required that all options
-        require.
+        For a union of objects, it has the properties of all options. A property is required if
+        all options require it.
         """
         match shape:
             case Object():
@@ -228,7 +229,7 @@ def _either(objects: Sequence[Object]) -> Object:
 
 
 def _agreed(same: Sequence[Property]) -> Property:
-    """One property that is all of these, which have the same name."""
+    """The intersection of properties that have the same name."""
     if len(same) == 1:
         return same[0]
     return Property(

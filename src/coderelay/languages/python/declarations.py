@@ -1,4 +1,4 @@
-"""Tools as Python stubs: keyword arguments in, an awaitable or the answer itself out."""
+"""Tools as Python stubs: functions with keyword arguments, async or not."""
 
 import math
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ WORDING = Wording(argument="argument", inner="key", step=lambda name: f"[{brief(
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """A tool's function, and the types that it is the first to name."""
+    """The stub of one tool, and the types that it needs and no earlier stub declared."""
 
     types: tuple[str, ...]
     function: str
@@ -61,7 +61,7 @@ class Stubs:
     stubs: tuple[Stub, ...]
 
     def text(self) -> str:
-        """All of them, each after its types."""
+        """The stubs as one text, each after its types."""
         blocks = [part for stub in self.stubs for part in (*stub.types, stub.function)]
         if self.imports:
             blocks.insert(0, f"from typing import {', '.join(self.imports)}")
@@ -69,12 +69,12 @@ class Stubs:
 
 
 def declare(tools: Sequence[Tool], names: Sequence[ToolName]) -> str:
-    """The stubs of all tools, in tool order, each after the types it names."""
+    """The stubs of all tools in tool order, each after the types that it names."""
     return stubs(tools, names).text()
 
 
 def stubs(tools: Sequence[Tool], names: Sequence[ToolName], *, word: str = "async def") -> Stubs:
-    """The same in parts; `word` is what a function begins with."""
+    """The stubs of all tools in parts; `word` begins each function: `def` or `async def`."""
     types = Types(RESERVED | {name.identifiers[0] for name in names})
     found: list[Stub] = []
     for tool, name in zip(tools, names, strict=True):
@@ -98,7 +98,7 @@ def line(tool: Tool, identifier: str) -> str:
 
 
 def parameters(tool: Tool, identifier: str, length: int) -> dict[str, str]:
-    """Each parameter by its name, with its type on one line, cut to a length."""
+    """Each parameter by its name, with its type on one line, shortened to a length."""
     reading, prefix = read(tool.parameters), pascal(identifier)
     whole = Objects(reading.definitions).of(reading.shape) or Object()
     printer = Printer(reading, prefix, label="Args", types=Types(RESERVED))
@@ -110,7 +110,7 @@ def parameters(tool: Tool, identifier: str, length: int) -> dict[str, str]:
 
 
 def call(tool: Tool, identifier: str) -> str:
-    """A call of the tool with stand-ins for what it requires."""
+    """An example of a call, with placeholders for the required arguments."""
     reading = read(tool.parameters)
     whole = Objects(reading.definitions).of(reading.shape) or Object()
     chosen = [each for each in whole.properties if each.required] or list(whole.properties[:1])
@@ -144,7 +144,7 @@ def _result(tool: Tool, identifier: str, types: Types) -> str:
 
 
 def _parameters(tool: Tool, identifier: str, types: Types) -> tuple[list[str], Sequence[Property]]:
-    """The parameter list, and the parameters that the docstring tells of."""
+    """The parameter list, and the parameters that the docstring describes."""
     reading, prefix = read(tool.parameters), pascal(identifier)
     printer = Printer(reading, prefix, label="Args", types=types)
     whole = Objects(reading.definitions).of(reading.shape)
@@ -167,10 +167,10 @@ def _parameters(tool: Tool, identifier: str, types: Types) -> tuple[list[str], S
 
 
 def _others(odd: Sequence[Property], extra: Shape | None, prefix: str, printer: Printer) -> str:
-    """The type of the arguments that have no parameter, if there may be any.
+    """The type of the arguments that have no parameter; empty if there are none.
 
-    Names that no Python parameter can have are gathered in a TypedDict: they are passed as
-    `**{"from": ...}`.
+    Arguments whose names cannot be parameters in Python are collected in a TypedDict. A program
+    passes them as `**{"from": ...}`.
     """
     if odd:
         return printer.gathered(prefix + "Others", odd)
@@ -178,14 +178,14 @@ def _others(odd: Sequence[Property], extra: Shape | None, prefix: str, printer: 
 
 
 def _default(each: Property) -> str:
-    """The default as Python text; `...` where there is none or it would not fit the type."""
+    """The default as Python text; `...` if there is none or it does not have the type."""
     if each.default is None or not _fits(each.default.value, each.shape):
         return "..."
     return literal(each.default.value)
 
 
 def _fits(value: Json, shape: Shape) -> bool:
-    """Whether a scalar is of a shape; no for all that cannot be told simply."""
+    """Whether a scalar has a type; False where that is not simple to decide."""
     if not is_literal(value) and not (isinstance(value, float) and math.isfinite(value)):
         return False
     match shape:
@@ -230,7 +230,7 @@ _SAMPLES = {"string": '"..."', "number": "1", "integer": "1", "boolean": "True",
 
 
 def _sample(shape: Shape) -> str:
-    """A stand-in for a value."""
+    """A placeholder for a value of a type."""
     match shape:
         case Primitive(kind):
             return _SAMPLES[kind]

@@ -1,4 +1,4 @@
-"""Shapes as Python types: an object becomes a TypedDict, which needs a name."""
+"""Prints types as Python. An object becomes a TypedDict, which needs a name."""
 
 import keyword
 import math
@@ -41,7 +41,7 @@ _MERGES = 20
 
 
 class Types:
-    """The types declared so far, over all tools. `used` are the names taken from `typing`."""
+    """The types that were declared so far, for all tools. `used` are the names from `typing`."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self.names = Claims(taken)
@@ -49,22 +49,22 @@ class Types:
         self._blocks: list[str] = []
 
     def add(self, block: str) -> None:
-        """Declare one more."""
+        """Add the declaration of a type."""
         self._blocks.append(block)
 
     def take(self) -> list[str]:
-        """The declarations since the last time."""
+        """The declarations that were added since the last call."""
         blocks, self._blocks = self._blocks, []
         return blocks
 
     def need(self, word: str) -> str:
-        """A name from `typing`."""
+        """The name itself, remembered as one to import from `typing`."""
         self.used.add(word)
         return word
 
 
 class Printer:
-    """Prints the shapes of one reading; types on the way are declared in `types`."""
+    """Prints the types of one schema. Those that need a declaration are added to `types`."""
 
     def __init__(self, reading: SchemaReading, prefix: str, *, label: str, types: Types) -> None:
         self._types = types
@@ -81,7 +81,7 @@ class Printer:
             self._names[reference] = types.names.claim(base)
 
     def define(self) -> None:
-        """Declare the definitions that have been printed the name of, mostly before their use."""
+        """Declare the definitions whose names were printed, mostly before they are used."""
         blocks: list[str] = []
         while self._waiting:  # printing one may ask for more
             reference = self._waiting.popleft()
@@ -90,7 +90,7 @@ class Printer:
             self._types.add(block)
 
     def type(self, shape: Shape, hint: str) -> str:
-        """A shape as a type; the hint names an object that has no name yet."""
+        """A type as Python text. An object without a name is declared under the `hint`."""
         match shape:
             case Unknown():
                 return self._types.need("Any")
@@ -116,13 +116,13 @@ class Printer:
                 assert_never(shape)
 
     def gathered(self, hint: str, properties: Sequence[Property]) -> str:
-        """The type of keyword arguments that are gathered in one TypedDict."""
+        """The type of keyword arguments that are collected in one TypedDict."""
         name = self._types.names.claim(hint)
         self._types.add(self.typed_dict(name, properties, Notes()))
         return f"{self._types.need('Unpack')}[{name}]"
 
     def typed_dict(self, name: str, properties: Sequence[Property], notes: Notes) -> str:
-        """The declaration of a TypedDict, as a class where its keys could be attributes."""
+        """The declaration of a TypedDict: as a class, if its keys can be attributes."""
         inner = [(each, self._entry(each, self._hint(name, each.name))) for each in properties]
         self._types.need("TypedDict")
         about = comment(Notes(notes.description), "")
@@ -152,8 +152,8 @@ class Printer:
         return f"{about}{name}: {self._types.need('TypeAlias')} = {body}"
 
     def _merged(self, shape: Both) -> Object | None:
-        """The parts as one object. Its own objects are written out anew each time, so there is
-        an end to it.
+        """The parts as one object, or None after too many merges. Objects inside are declared anew
+        each time, so without a limit there might be no end.
         """
         self._merges += 1
         return self._objects.of(shape) if self._merges <= _MERGES else None
@@ -193,7 +193,7 @@ class Printer:
         return " | ".join([*found, "None"] if null else found)
 
     def _wide(self, value: Json) -> str:
-        """The type of a value that no Literal can hold."""
+        """The type of a value that cannot be in a Literal."""
         match value:
             case float():
                 return "float"
@@ -210,7 +210,7 @@ class Printer:
         return (name if len(name) < _LONG else self._prefix) + (pascal(inner) or "Value")
 
     def _hides(self, name: str) -> bool:
-        """Whether an attribute of this name would hide a type, or be renamed by the class."""
+        """Whether an attribute of this name would hide a type, or would be mangled by the class."""
         return name in self._types.names or name.startswith("__")
 
 
@@ -223,7 +223,7 @@ def comment(notes: Notes, indent: str) -> str:
 
 
 def tags(notes: Notes, skip: str = "") -> str:
-    """The tags of notes in words: `minimum 1, maximum 50`."""
+    """The tags of notes as text: `minimum 1, maximum 50`."""
     if not notes.tags:
         return ""
     said = [f"{word} {value}".rstrip() for word, value in notes.tags if word != skip]
@@ -231,7 +231,7 @@ def tags(notes: Notes, skip: str = "") -> str:
 
 
 def is_parameter(name: str) -> bool:
-    """Whether a function could have a parameter of this name."""
+    """Whether a parameter can have this name."""
     return (
         name.isidentifier()
         and not keyword.iskeyword(name)
@@ -256,5 +256,5 @@ def literal(value: Json) -> str:
 
 
 def text(value: str) -> str:
-    """The Python text of a string: what JSON writes is Python too."""
+    """The Python text of a string: a JSON string is a Python string, too."""
     return dump(value)

@@ -1,4 +1,4 @@
-"""Tools as TypeScript functions: one object in, a promise out."""
+"""Tools as TypeScript functions: each takes one object and returns a promise."""
 
 import math
 import re
@@ -54,7 +54,7 @@ WORDING = Wording(
 
 
 def declare(tools: Sequence[Tool], names: Sequence[ToolName]) -> str:
-    """The declarations of all tools, in tool order, each after the types it names."""
+    """The declarations of all tools in tool order, each after the types that it names."""
     claims = Claims(RESERVED)
     blocks: list[str] = []
     for tool, name in zip(tools, names, strict=True):
@@ -79,7 +79,7 @@ def line(tool: Tool, identifier: str) -> str:
 
 
 def parameters(tool: Tool, identifier: str, length: int) -> dict[str, str]:
-    """Each parameter by its name, with its type on one line, cut to a length."""
+    """Each parameter by its name, with its type on one line, shortened to a length."""
     reading = read(tool.parameters)
     whole = Objects(reading.definitions).of(reading.shape) or Object()
     printer = _Printer(_type_names(reading, identifier, "Args", Claims()), documented=False)
@@ -87,7 +87,7 @@ def parameters(tool: Tool, identifier: str, length: int) -> dict[str, str]:
 
 
 def call(tool: Tool, identifier: str) -> str:
-    """A call of the tool with stand-ins for what it requires."""
+    """An example of a call, with placeholders for the required arguments."""
     parameters = read(tool.parameters)
     whole = Objects(parameters.definitions).of(parameters.shape) or Object()
     chosen = [each for each in whole.properties if each.required] or list(whole.properties[:1])
@@ -123,7 +123,8 @@ def _type_names(
 
 
 def _arguments(parameters: SchemaReading, printer: "_Printer") -> str:
-    """The parameter list: nothing, or one object that may be left out if it requires nothing."""
+    """The parameter list: empty, or one object, which is optional if none of its properties is
+    required."""
     if parameters.shape in (Object(), UNKNOWN):
         return ""
     whole = Objects(parameters.definitions).of(parameters.shape)
@@ -132,19 +133,19 @@ def _arguments(parameters: SchemaReading, printer: "_Printer") -> str:
 
 
 class _Printer:
-    """Prints shapes as types, under the names that definitions were given."""
+    """Prints types. Definitions are printed as the names that were chosen for them."""
 
     def __init__(self, names: Mapping[str, str], *, documented: bool = True) -> None:
         self._names = names
         self._documented = documented
 
     def definition(self, reference: str, definition: Definition) -> str:
-        """A named type."""
+        """The declaration of a named type."""
         text = self.type(definition.shape, "")
         return f"{_comment(definition.notes, '')}type {self._names[reference]} = {text};"
 
     def type(self, shape: Shape, indent: str) -> str:
-        """A shape as a type."""
+        """A type as TypeScript text."""
         match shape:
             case Unknown():
                 return "unknown"
@@ -222,7 +223,7 @@ class _Printer:
 
 
 def _comment(notes: Notes, indent: str) -> str:
-    """The notes as JSDoc, on one line where they fit."""
+    """The notes as JSDoc, on one line if they fit."""
     if not notes.description and not notes.tags:
         return ""
     text = [line.replace("*/", "*\\/") for line in lines(notes.description)]
@@ -240,7 +241,7 @@ def _key(name: str) -> str:
 
 
 def _literal(value: Json, depth: int = 0) -> str:
-    """The type that has this one value."""
+    """The type that has only this value."""
     if value is None or isinstance(value, (bool, str)):
         return dump(value)
     if isinstance(value, (int, float)):
@@ -260,7 +261,7 @@ _SAMPLES = {"string": '"..."', "number": "1", "integer": "1", "boolean": "true",
 
 
 def _sample(shape: Shape) -> str:
-    """A stand-in for a value."""
+    """A placeholder for a value of a type."""
     match shape:
         case Primitive(kind):
             return _SAMPLES[kind]
