@@ -18,7 +18,6 @@ from coderelay.languages.language_registry import LANGUAGES, engine
 from coderelay.languages.naming import HOST_NAMES, NamingStyle
 from coderelay.models.scripted_model import ScriptedAnswer
 from coderelay.schemas.schema_reader import property_names
-from coderelay.server.settings import Settings
 from tests.gateway.driving import SEARCH, USER, converse, script
 
 # Step 1: an engine. It knows one program.
@@ -137,8 +136,7 @@ def test_a_model_writes_it_and_the_gateway_runs_it(answer: ScriptedAnswer) -> No
     assert "TOOL WEB_SEARCH(query)" in json.dumps(first["messages"][0])
 
 
-def test_files_and_settings_know_it(tmp_path: Path) -> None:
+def test_the_suffix_of_a_file_tells_it(tmp_path: Path) -> None:
     path = tmp_path / "news.toy"
     path.write_text(SOURCE, "utf-8")
     assert read_program(path, language=None, id=None, created=None).language == "toy"
-    assert Settings("scripted", language="toy").language == "toy"

@@ -1,7 +1,7 @@
-"""What a declared type says of the properties and items of a value, counted as it is found out.
+"""Finds the properties and items that a declared type has, in counted steps.
 
-A union has the properties of all its options, and any property if an option has: so TypeScript
-judges the properties of an object literal. An intersection has those of all its parts.
+As TypeScript judges an object literal, a union has the properties of all its options, and any
+property if one option has any. An intersection has the properties of all its parts.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ Spend: TypeAlias = Callable[[int], None]
 _Joining: TypeAlias = type[UnionType] | type[Both]
 
 _DEEPEST = 60
-"""How many types may be each nothing but the next before the rest of them is unknown."""
+"""How many types may lead to each other directly before what follows counts as unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +36,21 @@ class Members:
     """The properties and items of a type."""
 
     names: Mapping[str, Shape]
-    """The types of the properties that have names."""
+    """The types of the named properties."""
     others: Shape | None = None
     """The type of all other properties; None if the type has no others."""
     items: Shape | None = None
     anything: bool = False
-    """Whether the type is `unknown`, or says no more than which properties are required."""
+    """Whether the type is `unknown`, or only says which properties are required."""
     unshown: tuple[Mapping[str, Json], ...] = ()
-    """Schemas of this type with words that it does not show."""
+    """Schemas of this type with keywords that the type does not express."""
 
 
 _NONE = Members({})
 
 
 class TypeMembers:
-    """Finds the members of the types of one reading, each once."""
+    """Finds the members of the types of one schema, each once."""
 
     def __init__(self, reading: WholeReading, spend: Spend) -> None:
         self._reading = reading
@@ -59,7 +59,7 @@ class TypeMembers:
         self._joined: dict[tuple[_Joining, frozenset[int]], Shape] = {}
 
     def of(self, shape: Shape, depth: int = 0) -> Members:
-        """The members of a type, which must be one of the reading or made here."""
+        """The members of a type, which must come from the same schema or be made here."""
         found = self._known.get(id(shape))
         if found is None:
             self._spend(1)
@@ -126,8 +126,8 @@ class TypeMembers:
         )
 
     def _names(self, kind: _Joining, parts: Sequence[Members]) -> dict[str, Shape]:
-        """The properties of several types together. A type that has any property has the named
-        ones of the others, too."""
+        """The named properties of several types together. A type that allows any property has the
+        named ones of the others, too."""
         self._spend(2 * sum(len(part.names) for part in parts))
         found: dict[str, list[Shape]] = {}
         for part in parts:
@@ -145,8 +145,8 @@ class TypeMembers:
         return self._join(kind, found) if found else None
 
     def _join(self, kind: _Joining, shapes: Sequence[Shape]) -> Shape:
-        """One type of several. The same ones give the same type again, so that there is an end
-        to the types of a schema that is in itself."""
+        """One type of several. Equal arguments give the same type again, so that a schema that
+        contains itself leads to a limited number of types."""
         if len(shapes) == 1:
             return shapes[0]
         self._spend(len(shapes))
@@ -164,4 +164,4 @@ class TypeMembers:
 
 
 _JOIN = 4
-"""The steps that it is worth to make a type and to keep it."""
+"""How many steps it costs to make a type and to keep it."""

@@ -1,21 +1,21 @@
-"""Properties that the declaration of a tool does not have.
+"""Finds properties in arguments that the declaration of the tool does not have.
 
-JSON Schema lets an object have any property that its schema does not name, unless the schema says
-`additionalProperties: false`. Few schemas say so, and fewer mean it: most name all properties that
-their tool knows. So there is a rule beyond the schema:
+In JSON Schema, an object may have any property besides those that its schema names, unless the
+schema says `additionalProperties: false`. Few schemas say so, although most name all properties
+that their tool knows. So there is a rule beyond the schema:
 
-- A property is refused where the type that the model was shown for its object does not have it:
-  the types are those that the declaration is printed from, and they are judged as TypeScript judges
-  an object literal.
-- An object may have any property where its type is `unknown`, names none or only required ones that
-  are `unknown`, or has others beside the named ones (`additionalProperties`, `patternProperties`);
-  so it may where its type is a union with such an option.
-- What the schema names in words that no type shows (`if`, `then`, `else`, `not`, and those for
-  dependent properties) may be passed, too, and anything may where it has `propertyNames` or
-  `unevaluatedProperties`.
+- A property is refused if the type that the model was shown for its object does not have it. The
+  types are those that the declaration is printed from, and they are judged as TypeScript judges an
+  object literal.
+- An object may have any property if its type is `unknown`, names no properties or only required
+  ones of type `unknown`, or allows others (`additionalProperties`, `patternProperties`). The same
+  holds if its type is a union with such an option.
+- Properties are also allowed if the schema names them in keywords that types do not express (`if`,
+  `then`, `else`, `not`, and those for dependent properties). If it has `propertyNames` or
+  `unevaluatedProperties`, any property is allowed.
 
-As in TypeScript, a property of one option of a union passes in the others. A property of one item
-of a tuple passes in its other items.
+As in TypeScript, a property of one option of a union is allowed in the other options. A property of
+one item of a tuple is allowed in the other items.
 """
 
 from collections import deque
@@ -33,16 +33,16 @@ from coderelay.schemas.validation.walk import Path
 from coderelay.schemas.whole_reading import WholeReading
 
 _Link: TypeAlias = "tuple[_Link, str | int] | None"
-"""Where a part is: the link of what it is in, and the step from there. Many parts are in one, so
-whole paths would take far more memory."""
+"""The place of a part: the place of the value that contains it, and the step from there. Whole
+paths would take far more memory, because parts of one value share most of theirs."""
 
 _LETTERS = 2
-"""How many letters of names are made ready to be asked in the time of a step."""
+"""How many letters of names are indexed in the time of one step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undeclared:
-    """A property that is not declared, the object that has it, and the names declared there."""
+    """A property that is not declared, the path of its object, and the names declared there."""
 
     path: Path
     name: str
@@ -58,33 +58,33 @@ class _Place:
 
     @property
     def is_closed(self) -> bool:
-        """Whether there may only be properties that have names."""
+        """Whether only named properties are allowed."""
         members = self.members
         if members.anything or members.others is not None or self.mentioned.opens:
             return False
         return bool(members.names)
 
     def nearest(self, walk: Walk) -> Nearest:
-        """The names, ready to be asked."""
+        """An index of the declared names."""
         names = [*self.members.names, *self.mentioned.names]
         walk.count(sum(min(len(name), LONGEST) for name in names[:KNOWN]) // _LETTERS)
         return Nearest(names)
 
 
 class Declaration:
-    """What a schema declares. Safe to use from many threads."""
+    """What a schema declares. Many threads may use it at the same time."""
 
     def __init__(self, schema: Schema) -> None:
         self._reading = WholeReading(schema)
 
     def undeclared(self, value: Json, walk: Walk) -> Iterator[Undeclared]:
-        """The properties in a value that are not declared, those of outer objects first."""
+        """The properties in a value that are not declared; those of outer objects come first."""
         return _Search(self._reading, walk).undeclared(value)
 
 
 class _Search:
-    """One search. All that it holds is counted and given up with it, so that it costs the same
-    whatever came before."""
+    """One search. It keeps nothing for the next search, so that its cost does not depend on earlier
+    ones."""
 
     def __init__(self, reading: WholeReading, walk: Walk) -> None:
         self._reading = reading
@@ -106,7 +106,7 @@ class _Search:
                     waiting.append(((link, step), part, inner))
 
     def _of(self, link: _Link, value: Json, place: _Place) -> Iterator[Undeclared]:
-        """Those of one object."""
+        """The properties of one object that are not declared."""
         self._walk.spend(1 + len(value) // 4)
         if not isinstance(value, dict) or not place.is_closed:
             return
@@ -120,7 +120,7 @@ class _Search:
                 yield Undeclared(_path(link), name, known)
 
     def _parts(self, value: Json, place: _Place) -> Iterator[tuple[str | int, Json, _Place]]:
-        """The objects and lists in a value of which something is declared."""
+        """The objects and lists in a value that something is declared about."""
         if isinstance(value, list):
             inner = self._inner(place, None)
             if inner is not None:
@@ -135,7 +135,7 @@ class _Search:
                         yield name, part, inner
 
     def _inner(self, place: _Place, name: str | None) -> _Place | None:
-        """The place of a property, or of the items; None where nothing is declared."""
+        """What is declared for a property, or for items; None if nothing is."""
         members = place.members
         if name is None:
             shape = members.items
@@ -146,7 +146,7 @@ class _Search:
         return None if shape is None else self._place(shape)
 
     def _place(self, shape: Shape) -> _Place | None:
-        """The place of a type; None where nothing is declared of what is in it."""
+        """What is declared for a type; None if it says nothing about what is inside its values."""
         known = self._places.get(id(shape), _UNMET)
         if known is not _UNMET:
             return known

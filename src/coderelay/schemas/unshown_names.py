@@ -1,7 +1,7 @@
-"""The properties that a schema names in words that no declared type shows.
+"""Finds the properties that a schema names in keywords which declared types do not express.
 
-A type has no `if`, and does not say that one property asks for another. What such words name may be
-passed, although no type has it.
+A type has no `if`, and cannot say that one property requires another. A program may pass what such
+keywords name, although no type has it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ _PLAIN = frozenset(
     "maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength".split()
 )
 _Part = tuple[Json, bool]
-"""A part of a schema, and whether it may open the object that it is for."""
+"""A part of a schema, and whether it can allow any property in its object."""
 
 
 @dataclass(slots=True)
@@ -31,20 +31,20 @@ class Mentioned:
     """The properties that some schemas mention."""
 
     names: dict[str, bool] = field(default_factory=dict)
-    """Each with whether anything is said of what is inside its value."""
+    """Each with whether the schema says anything about what is inside its value."""
     opens: bool = False
-    """Whether any other property may be passed, too."""
+    """Whether any other property is allowed, too."""
 
 
 def has_unshown_words(schema: Mapping[str, Json]) -> bool:
-    """Whether a schema has words that no type shows."""
+    """Whether a schema has keywords that types do not express."""
     if _UNSHOWN.isdisjoint(schema):
         return False
     return any(word in schema and schema[word] is not False for word in _UNSHOWN)
 
 
 class UnshownNames:
-    """Finds what the parts of one schema mention. Each step is counted."""
+    """Finds the properties that the parts of one schema mention, in counted steps."""
 
     def __init__(self, references: References, walk: Walk) -> None:
         self._references = references
@@ -52,7 +52,7 @@ class UnshownNames:
         self._found = Mentioned()
 
     def of(self, schemas: tuple[Mapping[str, Json], ...]) -> Mentioned:
-        """What these schemas mention by their words that no type shows."""
+        """The properties that these schemas mention in keywords that types do not express."""
         waiting: list[_Part] = []
         for schema in schemas:
             waiting += self._unshown(schema, opens=True)
@@ -67,7 +67,7 @@ class UnshownNames:
         return self._found
 
     def _add(self, part: dict[str, Json], *, opens: bool) -> None:
-        """Add the names that a part has in words that a type would show."""
+        """Add the names that a part has in keywords that types express."""
         for name, schema in self._counted(part.get("properties"), dict):
             self._mention(name, inside=isinstance(schema, dict) and not schema.keys() <= _PLAIN)
         for name, _ in self._counted(part.get("required"), list):
@@ -78,7 +78,7 @@ class UnshownNames:
             self._found.opens = True
 
     def _applied(self, part: dict[str, Json], *, opens: bool) -> Iterator[_Part]:
-        """What a part applies to the same value in words that a type would show."""
+        """The schemas that a part applies to the same value in keywords that types express."""
         for word in _REFERENCES:
             if isinstance(part.get(word), str):
                 yield self._references.find(part[word]), opens
@@ -87,7 +87,7 @@ class UnshownNames:
                 yield each, opens
 
     def _unshown(self, part: Mapping[str, Json], *, opens: bool) -> Iterator[_Part]:
-        """What it applies to the same value in words that no type shows."""
+        """The schemas that it applies to the same value in keywords that types do not express."""
         if _UNSHOWN.isdisjoint(part):
             return
         yield from ((part[word], False) for word in _TESTS if word in part)
@@ -104,7 +104,8 @@ class UnshownNames:
             self._found.opens = True
 
     def _counted(self, part: Json, kind: type) -> Iterator[tuple[Json, Json]]:
-        """The members of a part that is of a kind: of a list each with itself."""
+        """The members of a part, if it is a dict or a list as `kind` says. An item of a list comes
+        as a pair with itself."""
         if isinstance(part, kind) and isinstance(part, (dict, list)):
             self._walk.spend(len(part))
             yield from part.items() if isinstance(part, dict) else zip(part, part, strict=True)

@@ -1,4 +1,4 @@
-"""A schema read as for its declaration, and beside it where the declaration does not say all."""
+"""Reads a schema as its declaration does, and keeps the keywords that types do not express."""
 
 from collections.abc import Mapping
 
@@ -9,26 +9,26 @@ from coderelay.schemas.unshown_names import has_unshown_words
 
 
 class WholeReading(SchemaReader):
-    """The types of a schema, as they are declared. A part with words that no type shows is a named
-    type of its own, so that these words are found again wherever the type is used."""
+    """The types of a schema, as they are declared. A part with keywords that types do not express
+    becomes a named type, so that these keywords are found wherever the type is used."""
 
     def __init__(self, schema: Schema) -> None:
         super().__init__(schema)
         self.unshown: dict[str, Mapping[str, Json]] = {}
-        """The parts with such words, by the names of their types."""
+        """The parts with such keywords, by the names of their types."""
         self._shapes: dict[str, Shape] = {}
         self._named: dict[str, NamedType] = {}
         self._names: dict[int, tuple[Mapping[str, Shape], bool]] = {}
         self.root: Shape = self.read().shape
 
     def target(self, reference: str) -> Shape:
-        """The type that has a name."""
+        """The type with this name."""
         found = self._shapes.get(reference)
         return self._definitions[reference].shape if found is None else found
 
     def names(self, shape: Object) -> tuple[Mapping[str, Shape], bool]:
-        """The properties of an object by their names, and whether something is said of any but
-        that it is required."""
+        """The types of an object's properties, by their names; and whether the schema says more
+        about them than that they are required."""
         found = self._names.get(id(shape))
         if found is None:
             names = {each.name: each.shape for each in shape.properties}

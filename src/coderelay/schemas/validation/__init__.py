@@ -1,10 +1,10 @@
 """Checks a value against a JSON Schema in counted steps, and says where it does not fit.
 
-The `jsonschema_rs` library is fast, and it is asked first: see `coderelay.schemas.schema_check`.
-But one call of it holds the interpreter's lock until it ends, and its list of errors has no bound.
-So values that it might take long for are checked here, and errors are described here: step by step,
-within a budget, only as many as are shown. Each step is counted, and the count follows from schema
-and value alone.
+The `jsonschema_rs` library is fast and is used where it can be: see
+`coderelay.schemas.schema_check`. But one call of it holds the interpreter's lock until it ends, and
+its list of errors has no limit. So values that may take it long are checked here, and errors are
+found here: step by step, within a budget, and only as many as are shown. The number of steps
+depends only on schema and value.
 """
 
 from coderelay.schemas.validation.compile import SchemaCompiler

@@ -1,4 +1,4 @@
-"""The words of a schema that apply other schemas: to the value itself, or to its parts."""
+"""The keywords that apply other schemas: to the value itself, or to its parts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -9,7 +9,7 @@ from coderelay.schemas.validation.patterns import Pattern
 from coderelay.schemas.validation.walk import Error, Path, Rule, SchemaNode, Walk
 
 _OPTIONS, _OF_AN_OPTION = 50, 10
-"""Of how many options of a choice the errors are listed, and how many of each."""
+"""For how many options of a choice errors are listed, and how many for each option."""
 
 
 class AllOf(Rule):
@@ -27,7 +27,7 @@ class AllOf(Rule):
         return True
 
     def errors(self, value: Json, walk: Walk, path: Path) -> Iterator[Error]:
-        """What is wrong by each of them."""
+        """The errors by each of them."""
         for node in self._nodes:
             yield from walk.errors(node, value, path)
 
@@ -47,7 +47,7 @@ class AnyOf(Rule):
         return False
 
     def errors(self, value: Json, walk: Walk, path: Path) -> Iterator[Error]:
-        """One error, with what is wrong by each option."""
+        """One error, which has the errors of each option."""
         branches = [
             tuple(islice(walk.errors(node, value, path), _OF_AN_OPTION))
             for node in self._nodes[:_OPTIONS]
@@ -100,7 +100,7 @@ class If(Rule):
         return walk.fits(self.applied(value, walk), value)
 
     def errors(self, value: Json, walk: Walk, path: Path) -> Iterator[Error]:
-        """What is wrong by that schema."""
+        """The errors by that schema."""
         yield from walk.errors(self.applied(value, walk), value, path)
 
     def applied(self, value: Json, walk: Walk) -> SchemaNode:
@@ -109,7 +109,7 @@ class If(Rule):
 
 
 class DependentSchemas(Rule):
-    """`dependentSchemas`, and of `dependencies` those that are schemas."""
+    """`dependentSchemas`, and the schemas in `dependencies`."""
 
     kinds = ("object",)
 
@@ -127,7 +127,7 @@ class DependentSchemas(Rule):
         return True
 
     def errors(self, value: Json, walk: Walk, path: Path) -> Iterator[Error]:
-        """What is wrong by each of them."""
+        """The errors by each of them."""
         for node in self._applied(value, walk):
             yield from walk.errors(node, value, path)
 
@@ -137,7 +137,7 @@ class DependentSchemas(Rule):
 
 
 class _Parts(Rule):
-    """A word that applies schemas to parts of a value."""
+    """A keyword that applies schemas to parts of a value."""
 
     def fits(self, value: Json, walk: Walk) -> bool:
         """Whether all parts fit."""
@@ -147,7 +147,7 @@ class _Parts(Rule):
         return True
 
     def errors(self, value: Json, walk: Walk, path: Path) -> Iterator[Error]:
-        """What is wrong with each part."""
+        """The errors of each part."""
         for step, part, node in self.parts(value, walk):
             if not walk.fits(node, part):
                 yield from walk.errors(node, part, (*path, step))
@@ -212,7 +212,7 @@ class AdditionalProperties(_Parts):
         self._patterns = patterns
 
     def parts(self, value: Json, walk: Walk) -> Iterator[tuple[str | int, Json, SchemaNode]]:
-        """The properties that have no name of their own."""
+        """The properties that are not named beside it."""
         walk.spend(len(value) // 4)
         for name, part in value.items():
             if name not in self._named and not any(
@@ -221,7 +221,7 @@ class AdditionalProperties(_Parts):
                 yield name, part, self._node
 
     def errors(self, value: Json, walk: Walk, path: Path) -> Iterator[Error]:
-        """What is wrong with each; where there may be none, that they are there."""
+        """The errors of each; where none is allowed, one error for each that is there."""
         if self.said is not False:
             yield from super().errors(value, walk, path)
             return
@@ -268,7 +268,7 @@ class Items(_Parts):
         self._first, self._rest = first, rest
 
     def parts(self, value: Json, walk: Walk) -> Iterator[tuple[str | int, Json, SchemaNode]]:
-        """The items, each with the schema of its place, if it has one."""
+        """The items that have a schema for their place, each with that schema."""
         for place, (part, node) in enumerate(zip(value, self._first, strict=False)):
             yield place, part, node
         if self._rest is not None:
@@ -288,7 +288,7 @@ class Contains(Rule):
         self._most = schema.get("maxContains") if counted else None
 
     def fits(self, value: Json, walk: Walk) -> bool:
-        """Whether as many items fit as must and may."""
+        """Whether the number of items that fit is within its limits."""
         found = 0
         for item in value:
             if walk.fits(self._node, item):

@@ -1,4 +1,4 @@
-"""The words of a schema that say something of the value itself, and nothing of its parts."""
+"""The keywords that say something about the value itself, and nothing about its parts."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
@@ -20,7 +20,7 @@ class _Type(Rule):
         self._whole_floats = whole_floats
 
     def fits(self, value: Json, walk: Walk) -> bool:
-        """Whether the value is of one of the types; 1.0 is an integer from draft 6 on."""
+        """Whether the value has one of the types; 1.0 is an integer from draft 6 on."""
         kind = kind_of(value)
         if kind in self._kinds:
             return True
@@ -57,7 +57,7 @@ class _Unique(Rule):
 
 
 class _MultipleOf(Rule):
-    """`multipleOf`, by the numbers as they are written in decimal."""
+    """`multipleOf`, computed with the decimal form of the numbers."""
 
     kinds = ("number",)
 
@@ -70,7 +70,7 @@ class _MultipleOf(Rule):
 
 
 class _Matches(Rule):
-    """`pattern`. One that cannot be decided holds no value back."""
+    """`pattern`. If it cannot be decided whether a text matches, the text fits."""
 
     kinds = ("string",)
 
@@ -89,24 +89,24 @@ class _Required(Rule):
     kinds = ("object",)
 
     def fits(self, value: Json, walk: Walk) -> bool:
-        """Whether all properties are there that must be."""
+        """Whether all required properties are there."""
         walk.spend(len(self.said) // 8)
         return all(name in value for name in self.said)
 
     def errors(self, value: Json, walk: Walk, path: Path) -> Iterator[Error]:
-        """Each that is missing."""
+        """One error for each property that is missing."""
         for name in self.said:
             if name not in value:
                 yield Error(self.word, path, value, name, self.schema)
 
 
 class _DependentRequired(Rule):
-    """`dependentRequired`, and of `dependencies` those that are lists of names."""
+    """`dependentRequired`, and the lists of names in `dependencies`."""
 
     kinds = ("object",)
 
     def fits(self, value: Json, walk: Walk) -> bool:
-        """Whether for each property that is there, those are there that it asks for."""
+        """Whether each property comes with those that it requires."""
         walk.spend(len(self.said) // 8)
         for name, others in self.said.items():
             if name in value and isinstance(others, list):
@@ -117,11 +117,11 @@ class _DependentRequired(Rule):
 
 
 Test: TypeAlias = Callable[[Json, Json], bool]
-"""Whether a value and what the schema says go together."""
+"""Compares a value with what the schema says."""
 
 
 class _Compared(Rule):
-    """A word that compares a number, or a length, with what the schema says."""
+    """A keyword that compares a number or a length with a bound."""
 
     def __init__(
         self, word: str, schema: Mapping[str, Json], kinds: Sequence[str], test: Test
@@ -150,7 +150,7 @@ COMPARED: dict[str, tuple[Sequence[str], Test]] = {
 
 
 def assertions(schema: Mapping[str, Json], draft: int, patterns: Patterns) -> list[Rule]:
-    """The rules for those words of a schema that are assertions, in the order of the schema."""
+    """The rules for the keywords of a schema that are assertions, in the order of the schema."""
     found: list[Rule] = []
     for word in schema:
         if word in COMPARED:
@@ -178,7 +178,7 @@ _OTHERS: dict[str, tuple[int, Callable[[str, Mapping[str, Json]], Rule]]] = {
 
 
 def _compared(word: str, schema: Mapping[str, Json], draft: int) -> list[Rule]:
-    """In draft 4 `exclusiveMinimum: true` says how `minimum` is meant."""
+    """In draft 4 `exclusiveMinimum: true` says that `minimum` itself is not allowed."""
     kinds, test = COMPARED[word]
     if isinstance(schema[word], bool):
         return []
@@ -190,7 +190,7 @@ def _compared(word: str, schema: Mapping[str, Json], draft: int) -> list[Rule]:
 
 
 def matches(pattern: Pattern, text: str, walk: Walk) -> bool:
-    """Whether a pattern occurs in a text; yes where that cannot be decided within bounds."""
+    """Whether a pattern occurs in a text; True if deciding that would take too long."""
     cost = pattern.cost(len(text))
     if cost is None:
         walk.spend(2)
@@ -204,7 +204,7 @@ def matches(pattern: Pattern, text: str, walk: Walk) -> bool:
 
 
 def _weight(value: Json) -> int:
-    """How many steps it is worth to look at the whole of a value."""
+    """How many steps it costs to look at the whole of a value."""
     weight, waiting = 0, [value]
     while waiting:
         here = waiting.pop()
@@ -224,7 +224,7 @@ _TRUE, _FALSE = object(), object()
 
 
 def _key(value: Json) -> Hashable:
-    """What equal JSON values have in common: 1 and 1.0 are equal, 1 and true are not."""
+    """A key that equal JSON values share: 1 and 1.0 are equal, 1 and true are not."""
     match value:
         case bool():
             return _TRUE if value else _FALSE
@@ -243,7 +243,7 @@ def _key(value: Json) -> Hashable:
 
 
 _DIGITS = Context(prec=10_000, Emax=MAX_EMAX, Emin=MIN_EMIN)
-"""Exact for all numbers that JSON text may have here: integers of 4,300 digits, and floats."""
+"""Precise enough for all numbers that are read from JSON: integers of 4,300 digits, and floats."""
 
 
 def _decimal(number: float) -> Decimal:

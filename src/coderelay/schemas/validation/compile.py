@@ -1,4 +1,4 @@
-"""A schema made ready for walks, part by part as they come to it."""
+"""Compiles a schema into nodes that a walk can follow; each part when it is first needed."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ from coderelay.schemas.validation.unevaluated import Unevaluated
 from coderelay.schemas.validation.walk import KINDS, Rule, Rules, SchemaNode, Walk
 
 _REFERENCES = {"$ref": 4, "$recursiveRef": 2019, "$dynamicRef": 2020}
-"""The words that refer, each with the draft that brought it."""
+"""The keywords that refer to other schemas, each with the draft that introduced it."""
 _HOPS = 20
 
 
@@ -36,12 +36,12 @@ class _False(Rule):
         super().__init__("falseSchema", {})
 
     def fits(self, value: Json, walk: Walk) -> bool:
-        """No value does."""
+        """No value fits."""
         return False
 
 
 class SchemaCompiler:
-    """Makes the nodes of one schema, each once. Safe to use from many threads."""
+    """Makes the nodes of one schema, each once. Many threads may use it at the same time."""
 
     def __init__(self, schema: Schema, draft: int) -> None:
         self._draft = draft
@@ -54,7 +54,7 @@ class SchemaCompiler:
         self.root = self.node(self._references.root)
 
     def node(self, schema: Json) -> SchemaNode:
-        """The node of a schema, which must be a part of the whole one."""
+        """The node of a part of the schema."""
         for _ in range(_HOPS):
             if not self._only_refers(schema):
                 break
@@ -69,14 +69,14 @@ class SchemaCompiler:
         return found
 
     def _only_refers(self, schema: Json) -> bool:
-        """Whether a schema is nothing but a reference: up to draft 7 a `$ref` hides the rest."""
+        """Whether a schema counts only as a reference: up to draft 7 a `$ref` hides the rest."""
         if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
             return False
         return self._draft < 2019 or len(schema) == 1
 
     def _referred(self) -> set[int]:
-        """The schemas that references point to. All are known from the start, so that a walk takes
-        the same steps whether or not another one came before it."""
+        """The schemas that references point to. They are found at the start, so that a walk takes
+        the same steps whether or not it is the first."""
         found: set[int] = set()
         waiting: list[Json] = [self._references.root]
         while waiting:

@@ -1,4 +1,4 @@
-"""How large a value is, in what makes it costly to check."""
+"""Measures what makes a value costly to check."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ _LONG = 1 << _WORD
 
 @dataclass(slots=True)
 class Measure:
-    """What there is in a value, the names of properties included."""
+    """How much there is in a value, including the names of properties."""
 
     depth: int = 0
-    """Counted no further than one beyond `MAX_DEPTH`."""
+    """How deeply it is nested; at most one more than `MAX_DEPTH`."""
     scalars: int = 0
     arrays: int = 0
     objects: int = 0
@@ -23,18 +23,18 @@ class Measure:
     longest: int = 0
     """The length of the longest string."""
     long_integers: int = 0
-    """What integers of more than 64 bits weigh: the square of their length in words, together."""
+    """What integers of more than 64 bits cost: the sum of the squares of their lengths in words."""
     has_half_pair: bool = False
     """Whether a string has half of a surrogate pair."""
 
     @property
     def nodes(self) -> int:
-        """How many values there are, inner ones included."""
+        """How many values there are, including nested ones."""
         return self.scalars + self.arrays + self.objects
 
 
 def measure(value: Json) -> Measure:
-    """Look at the whole of a value, level by level, as far as values may be nested."""
+    """Measure a value level by level, as deep as values may be nested."""
     found = Measure()
     level = [value]
     while level and found.depth <= MAX_DEPTH:

@@ -1,9 +1,10 @@
-"""How large a regular expression becomes, found by one pass over its text.
+"""Estimates how large a regular expression becomes, in one pass over its text.
 
-An engine that takes linear time keeps all places of the pattern at which a match may be. What it
-costs for each letter is how many these are at most, the *width*. A count multiplies the places
-(`a{1000}` has a thousand), but they are taken at the same time only if a match may have come there
-in several ways: `^a{1000}` has a width of 1, `a{1000}` one of 1,000, as it may begin at any letter.
+An engine that takes linear time keeps all places in the pattern that a match may have reached. The
+largest number of these places is the *width*, which is what each letter costs. A count multiplies
+places: `a{1000}` has a thousand. But a match is at several of them at the same time only if it can
+get there in several ways. `^a{1000}` has a width of 1, and `a{1000}` one of 1,000, because a match
+may begin at any letter.
 """
 
 import re
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 _MOST = 10_000_000
 _SHORT = 2_000
-"""Patterns up to this length are remembered."""
+"""Results for patterns up to this length are cached."""
 _TOKEN = re.compile(
     r"\\[pP]\{[^{}]{0,40}\}|\\.|"
     r"\(\?(?:<?[=!]|:)?|\[\^?(?:\\.|[^\]\\])*\]?|[*+?]|\{\d{1,9}(?:,\d{0,9})?\}|.",
@@ -27,19 +28,19 @@ _LOOKS = ("(?=", "(?!", "(?<=", "(?<!")
 
 
 class Size(NamedTuple):
-    """The size of a pattern, or of a part of one. Numbers go up to a bound."""
+    """The size of a pattern, or of a part of one. Its numbers stop at a limit."""
 
     atoms: int = 0
-    """How many places it has, all counts multiplied out."""
+    """How many places it has, with all counts multiplied out."""
     width: int = 0
-    """How many of them are taken at the same time, if it begins at one letter only."""
+    """How many places a match can be at, at the same time, if it begins at one letter only."""
     compiled: int = 0
-    """The places, each with the size that it is compiled to."""
+    """The compiled size of all places together."""
     shortest: int = 0
     longest: int = 0
-    """The lengths that it matches."""
+    """The shortest and the longest text that it matches."""
     lookarounds: int = 0
-    """How deeply lookarounds stand in each other."""
+    """How deeply lookarounds are nested."""
 
     def then(self, other: "Size") -> "Size":
         """This part and another one after it."""
@@ -65,7 +66,7 @@ class Size(NamedTuple):
         )
 
     def times(self, least: int, most: int | None) -> "Size":
-        """This part so often, one after another; None for any number of times."""
+        """This part repeated from so many times to so many; None for any number of times."""
         copies = max(1, least if most is None else most)
         atoms = min(self.atoms * copies, _MOST)
         is_fixed = self.shortest == self.longest
@@ -85,13 +86,13 @@ _LETTER = Size(1, 1, _PLAIN, 1, 1)
 
 @dataclass(slots=True)
 class _Group:
-    """A pair of brackets that is open: what is before the last `|` in it, and what is after."""
+    """An open pair of brackets: what is before the last `|` in it, and what is after."""
 
     opened: str
     before: Size | None = None
     here: Size = _NOTHING
     last: Size | None = None
-    """The part that a count would apply to."""
+    """The part that a count after it applies to."""
 
     def add(self, part: Size) -> None:
         self.settle()

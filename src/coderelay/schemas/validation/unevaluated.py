@@ -1,4 +1,4 @@
-"""`unevaluatedProperties` and `unevaluatedItems`: schemas for what no other schema looked at."""
+"""`unevaluatedProperties` and `unevaluatedItems`: schemas for what no other schema applied to."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
@@ -14,12 +14,12 @@ Follow: TypeAlias = Callable[[str], Json]
 """Gives the schema that a reference points to."""
 
 _LEVELS = 3
-"""How many schemas deep this is worth, by the frames that it takes of Python's stack."""
+"""How many nested schemas this counts as, by the frames that it takes of Python's stack."""
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 class Unevaluated(Rule):
-    """One of the two words."""
+    """One of the two keywords."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Unevaluated(Rule):
             self._own = Unevaluated._own_items if draft >= 2020 else Unevaluated._own_items_2019
 
     def fits(self, value: Json, walk: Walk) -> bool:
-        """Whether all parts fit that nothing else has looked at."""
+        """Whether all parts fit that no other schema applied to."""
         node = self._find(self.said)
         for part in self._left(value, walk):
             if not walk.fits(node, value[part]):
@@ -50,7 +50,7 @@ class Unevaluated(Rule):
         return True
 
     def errors(self, value: Json, walk: Walk, path: Path) -> Iterator[Error]:
-        """What is wrong with each; where there may be none, that they are there."""
+        """The errors of each; where none is allowed, one error for each that is there."""
         node = self._find(self.said)
         for part in self._left(value, walk):
             if not walk.fits(node, value[part]):
@@ -60,7 +60,7 @@ class Unevaluated(Rule):
                     yield from walk.errors(node, value[part], (*path, part))
 
     def _left(self, value: Json, walk: Walk) -> list[str | int]:
-        """The parts that no other word of the schema has looked at."""
+        """The parts that no other keyword applied a schema to."""
         walk.spend(len(value) // 4)
         seen: set[str | int] = set()
         walk.enter(_LEVELS)
@@ -72,7 +72,7 @@ class Unevaluated(Rule):
         return [part for part in every if part not in seen]
 
     def _look(self, value: Json, walk: Walk, seen: set[str | int]) -> bool:
-        """Add to `seen` the parts that were looked at. True if they are all of them."""
+        """Add to `seen` the parts that a schema applied to. Returns whether these are all parts."""
         waiting: list[Json] = [self.schema]
         met: set[int] = set()
         for schema in waiting:  # it grows; a list, because schemas may refer to each other
@@ -88,7 +88,7 @@ class Unevaluated(Rule):
         return False
 
     def _applied(self, schema: dict[str, Json], value: Json, walk: Walk) -> Iterator[Json]:
-        """The schemas that apply to the value itself and that it fits."""
+        """The schemas for the value itself that the value fits."""
         for word in _REFERENCES:
             if isinstance(schema.get(word), str):
                 yield self._follow(schema[word])

@@ -1,4 +1,4 @@
-"""A walk through a schema and a value at once: each step is counted, and there is a last one."""
+"""Checks a value against a schema in counted steps, up to a limit."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,20 +8,20 @@ from typing import TypeAlias
 from coderelay.core import Json
 
 Path: TypeAlias = tuple[str | int, ...]
-"""Where in the value: property names and indices from its top."""
+"""A place in the value: property names and indices, from its top."""
 
 KINDS = ("null", "boolean", "string", "number", "array", "object")
 _KIND = dict(zip((type(None), bool, str, float, list, dict), KINDS, strict=True)) | {int: "number"}
 _DEEPEST = 200
-"""How many schemas deep a walk may be. Each takes two frames of Python's stack, which has 1,000,
-and what a walk comes to must not depend on how many of these its caller has used."""
+"""How deeply schemas may be nested in a walk. Each takes two frames of Python's stack, which has
+1,000. The result of a walk must not depend on how many of them its caller uses."""
 _REMEMBERED = 100_000
 STEP = 45
-"""What a step costs, in units of ten nanoseconds."""
+"""What a step costs in units of ten nanoseconds."""
 
 
 class TooCostly(Exception):
-    """The walk has taken all the steps that it may, or is too deep in the schema."""
+    """The walk has taken too many steps, or the schema is nested too deeply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,19 @@ class Error:
     """One place where a value does not fit."""
 
     word: str
-    """The word of the schema that the value breaks."""
+    """The keyword of the schema that the value does not fit."""
     path: Path
     value: Json
     said: Json
-    """What the schema says by that word."""
+    """The value of that keyword."""
     schema: Mapping[str, Json]
-    """The schema that has the word."""
+    """The schema that has the keyword."""
     branches: tuple[tuple["Error", ...], ...] = ()
-    """Of a choice, what is wrong with each option; nothing for one that fits."""
+    """The errors of each option of a choice; none for an option that fits."""
 
 
 class Rule(ABC):
-    """One word of a schema, ready to be asked about values of some kinds."""
+    """One keyword of a schema, compiled, for values of some kinds."""
 
     kinds: Sequence[str] = KINDS
 
@@ -52,14 +52,14 @@ class Rule(ABC):
 
     @abstractmethod
     def fits(self, value: Json, walk: "Walk") -> bool:
-        """Whether a value of one of the kinds keeps to it."""
+        """Whether a value of one of the kinds fits."""
 
     def errors(self, value: Json, walk: "Walk", path: Path) -> Iterator[Error]:
-        """What is wrong with a value that does not fit, one by one."""
+        """The errors of a value that does not fit, one by one."""
         yield self.error(value, path)
 
     def error(self, value: Json, path: Path) -> Error:
-        """The error that says no more than that the word is broken."""
+        """An error that only says which keyword the value does not fit."""
         return Error(self.word, path, value, self.said, self.schema)
 
 
@@ -68,9 +68,10 @@ Rules: TypeAlias = dict[str, tuple[Rule, ...]]
 
 
 class SchemaNode:
-    """A schema. Its rules are made when they are first asked for, because it may contain itself.
+    """A compiled schema. Its rules are made when they are first needed, because a schema may
+    contain itself.
 
-    Two threads may make them at the same time: they are equal, and either will do.
+    Two threads may make them at the same time. The rules are equal then, so either may be kept.
     """
 
     __slots__ = ("_make", "_rules", "shared")
@@ -79,23 +80,23 @@ class SchemaNode:
         self._make = make
         self._rules: Rules | None = None
         self.shared = shared
-        """Whether more than one way leads here, so that results are worth remembering."""
+        """Whether several references lead here, so that caching results is worth while."""
 
     @property
     def rules(self) -> Rules:
-        """What the schema asks of values, by their kind."""
+        """The rules of the schema, by the kind of value."""
         if self._rules is None:
             self._rules = self._make()
         return self._rules
 
 
 class Walk:
-    """One check of one value, which must not change meanwhile."""
+    """One check of one value, which must not change during the check."""
 
     def __init__(self, most: int) -> None:
         self.steps = 0
         self.undecided = False
-        """Whether there was a pattern that could not be decided, and was taken to match."""
+        """Whether a text was taken to match a pattern because that could not be decided."""
         self._most = most
         self._depth = 0
         self._known: dict[SchemaNode, dict[int, bool]] = {}
@@ -104,17 +105,17 @@ class Walk:
         """The schemas and values whose errors are being listed."""
 
     def spend(self, steps: int) -> None:
-        """Count steps. Raises `TooCostly` when there have been too many."""
+        """Count steps before they are taken. Raises `TooCostly` if they are too many."""
         self.steps += steps
         if self.steps > self._most:
             raise TooCostly
 
     def count(self, steps: int) -> None:
-        """Count steps that were taken already, however many there have been."""
+        """Count steps that were taken already, without a limit."""
         self.steps += steps
 
     def allow(self, steps: int) -> None:
-        """Let the walk take so many steps more, counted from here."""
+        """Allow this many more steps, counted from now."""
         self._most = self.steps + steps
         self._depth = 0
         self._listing.clear()
@@ -144,7 +145,7 @@ class Walk:
         return fits
 
     def errors(self, node: SchemaNode, value: Json, path: Path) -> Iterator[Error]:
-        """What is wrong with a value, one by one as they are asked for."""
+        """The errors of a value, found one by one as they are needed."""
         key = (node, id(value))
         if key in self._listing:
             return
