@@ -95,10 +95,10 @@ def test_a_request_on_a_new_connection_is_sent_once_only() -> None:
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
-        (b"SSH-2.0-x\r\n\r\n", "no HTTP"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "no HTTP"),
+        (b"SSH-2.0-x\r\n\r\n", "not HTTP"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "not HTTP"),
         (b"HTTP/1.1 200 OK\r\n" + b"X: " + b"y" * 70_000 + b"\r\n\r\n", "too long"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "no HTTP"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "not HTTP"),
     ],
     ids=["another protocol", "bad length", "long headers", "bad chunk"],
 )

@@ -166,7 +166,7 @@ class HttpConnection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError as error:
-            self._refuse(f"the answer is no HTTP: {error}")
+            self._refuse(f"the answer is not HTTP: {error}")
         except httptools.HttpParserUpgrade:
             self._refuse("the answer changes to another protocol")
         if self._framing > FRAMING_LIMIT and not self.finished:

@@ -1,4 +1,4 @@
-"""A journal on the wire: a list of `{name, arguments, value}` or `{name, arguments, error}`."""
+"""A journal as JSON: a list of `{name, arguments, value}` or `{name, arguments, error}`."""
 
 from typing import assert_never
 
@@ -19,7 +19,7 @@ _ERROR_FIELDS = {"name", "message"}
 
 
 def journal_to_json(journal: Journal) -> list[Json]:
-    """The journal as `journal_from_json` reads it."""
+    """The JSON form of a journal, which `journal_from_json` reads."""
     return [
         {"name": entry.name, "arguments": entry.arguments, **_result_to_json(entry.result)}
         for entry in journal
@@ -27,7 +27,7 @@ def journal_to_json(journal: Journal) -> list[Json]:
 
 
 def journal_from_json(value: Json) -> tuple[Entry, ...]:
-    """The journal of a JSON value. Raises `InvalidJournal`, naming the entry and the field."""
+    """The journal in a JSON value. Raises `InvalidJournal`, whose message names entry and field."""
     if not isinstance(value, list):
         raise InvalidJournal(f"a journal is a list of answered calls, not {kind(value)}")
     return tuple(_entry(index, item) for index, item in enumerate(value))

@@ -1,4 +1,4 @@
-"""How JSON is written for people to read."""
+"""JSON that people read."""
 
 import json
 
@@ -6,9 +6,7 @@ from coderelay.core import Json
 
 
 def render(value: Json) -> bytes:
-    """The text of a value for a person's eye, indented, in UTF-8.
-
-    A lone surrogate has no UTF-8 form; its Python escape is the JSON escape too.
-    """
+    """The text of a value, indented, in UTF-8. A lone surrogate, which UTF-8 cannot encode, is
+    escaped: Python's escape of it is also that of JSON."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
     return text.encode("utf-8", "backslashreplace")

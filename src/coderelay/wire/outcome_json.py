@@ -1,4 +1,4 @@
-"""An outcome on the wire: its status, what belongs to that status, and the logs as text."""
+"""An outcome as JSON: its status, the fields of that status, and the logs as text."""
 
 from typing import assert_never
 
@@ -6,7 +6,7 @@ from coderelay.core import Call, Completed, Failed, Failure, Json, Outcome, Susp
 
 
 def outcome_to_json(outcome: Outcome) -> dict[str, Json]:
-    """The form that `POST /v1/code/evaluate` answers with."""
+    """The JSON form of an outcome, as `POST /v1/code/evaluate` answers with it."""
     logs = [log.text for log in outcome.logs]
     match outcome:
         case Suspended(calls):
@@ -24,7 +24,7 @@ def _call(call: Call) -> dict[str, Json]:
 
 
 def _failure(failure: Failure) -> dict[str, Json]:
-    """What is not known is left out."""
+    """The JSON form of a failure, without the fields that are not known."""
     fields: dict[str, Json] = {
         "kind": failure.kind,
         "name": failure.name,

@@ -1,4 +1,4 @@
-"""The ordinary tool loop of a Chat Completions client: it knows nothing of programs."""
+"""The ordinary tool loop of a Chat Completions client, which knows nothing of programs."""
 
 import time
 from collections.abc import Callable, Sequence

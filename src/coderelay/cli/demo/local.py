@@ -1,4 +1,4 @@
-"""The sample programs without a server: really run, then run again from every prefix."""
+"""The sample programs without a server: each is run, and then replayed from every prefix."""
 
 import asyncio
 from collections import Counter
@@ -32,8 +32,8 @@ def play_locally(console: Console, path: Path, tools: tuple[AnyLocalTool, ...]) 
         console.print(_line(replay, len(report.journal)), soft_wrap=True)
         if not replay.same:
             raise EngineError(
-                f"{path.name} came to {replay.outcome} with {replay.answers} answers; "
-                f"the live run was at {replay.live}"
+                f"{path.name}: the replay with {replay.answers} answers ended with "
+                f"{replay.outcome}, the live run with {replay.live}"
             )
     console.print()
 
@@ -41,7 +41,7 @@ def play_locally(console: Console, path: Path, tools: tuple[AnyLocalTool, ...]) 
 def _run(
     console: Console, program: Program, tools: tuple[AnyLocalTool, ...]
 ) -> tuple[Report, list[Outcome]]:
-    """Run a program live and shown, and keep every outcome on its way."""
+    """Run a program and print its calls. Returns the report and the outcome of every step."""
     display = Display(console)
     steps: list[Outcome] = []
 

@@ -1,4 +1,4 @@
-"""A scenario is played through a server that is killed in the midst of a program."""
+"""A scenario is played through a server that is killed in the middle of a program."""
 
 import asyncio
 import time
@@ -47,7 +47,7 @@ def play(
 
 
 class Player:
-    """Plays scenarios in one language. A scripted model must say what is in its script."""
+    """Plays scenarios in one language. With the scripted model, each answer is checked."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Player:
     def play(
         self, scenario: Scenario, tools: tuple[AnyLocalTool, ...], *, title: str, language: str
     ) -> None:
-        """Play a scenario and show it."""
+        """Play a scenario and print it."""
         self._show.title(title)
         before = len(self._recorder.shown)
         spans: list[Span] = []
@@ -81,7 +81,7 @@ class Player:
         for turn in scenario.turns:
             answer = asyncio.run(client.ask(turn.question))
             if self._scripted and answer != turn.answer:
-                raise EngineError(f"the model was to say {turn.answer!r}, it said {answer!r}")
+                raise EngineError(f"the model answered {answer!r} instead of {turn.answer!r}")
         self._show.model(self._recorder.shown[before:], language)
         self._show.timeline([*client.spans, *spans])
 

@@ -1,4 +1,4 @@
-"""A real server in a process of its own, that can be killed as if the power had failed."""
+"""A real server in a process of its own, which can be killed at any moment."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from coderelay.core import EngineError
 
 
 class ServerProcess:
-    """`coderelay serve`, on one address over all its lives."""
+    """`coderelay serve`, which keeps its address when it is killed and started again."""
 
     def __init__(self, upstream: str, language: str) -> None:
         self._port = hold_port()  # while the server is dead, too
@@ -33,13 +33,13 @@ class ServerProcess:
 
     @property
     def pid(self) -> int:
-        """The process that serves now."""
+        """The id of the process that serves now."""
         assert self._process is not None
         return self._process.pid
 
     def start(self) -> float:
-        """Start it and wait until it is ready; gives the seconds that took. It is waited for as
-        long as it lives: guests may have to be compiled first, on a machine that is busy."""
+        """Start the server, wait until it is ready, and return how many seconds that took. There is
+        no timeout, because it may have to compile the guests first, on a busy machine."""
         started = time.monotonic()
         self._process = subprocess.Popen(
             self._command,
@@ -58,7 +58,7 @@ class ServerProcess:
         return time.monotonic() - started
 
     def kill(self) -> None:
-        """SIGKILL: it has no chance to save anything."""
+        """Kill the server with SIGKILL, so that it cannot save anything."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -85,7 +85,7 @@ class ServerProcess:
         self._port.close()
 
     def _state(self, http: httpx.Client) -> str:
-        """`ready`, `not ready` or `failed`; empty while nobody answers."""
+        """`ready`, `not ready` or `failed`, or an empty text while nobody answers."""
         try:
             return str(http.get(f"{self.address}/readyz").json()["status"])
         except httpx.TransportError:
@@ -97,7 +97,7 @@ class ServerProcess:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, without the settings of a server that the user may have elsewhere."""
+    """Our environment, without the settings that the user may have for another server."""
     return {
         name: value
         for name, value in os.environ.items()

@@ -1,4 +1,4 @@
-"""A model behind a socket that remembers what it was shown."""
+"""A model behind an HTTP endpoint, which records all requests."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager

@@ -30,7 +30,7 @@ def programs(language: str) -> list[Path]:
 
 
 def save(folder: Path) -> list[Path]:
-    """Copy all samples to a folder, where none of them may be yet."""
+    """Copy all samples to a folder. Raises `UsageError` if one of them is there already."""
     found = sorted(path for path in examples().iterdir() if path.is_file())
     try:
         folder.mkdir(parents=True, exist_ok=True)

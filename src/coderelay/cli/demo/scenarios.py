@@ -1,5 +1,5 @@
-"""What is asked in the demo, and what a scripted model answers: the same at each step, whatever
-happened to the server in between."""
+"""The questions of the demo, and the answers of its scripted model, which depend on the messages
+alone: a server that was restarted gets the same ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from coderelay.models.scripted_model import ScriptedAnswer, ScriptedModel
 
 @dataclass(frozen=True, slots=True)
 class ScenarioTurn:
-    """A question; the sample programs that the scripted model writes, and what it says then."""
+    """A question, the sample programs that the scripted model writes, and its answer at the end."""
 
     question: str
     programs: tuple[str, ...]
@@ -20,7 +20,7 @@ class ScenarioTurn:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A conversation. The server is killed once `crash` batches of calls were answered."""
+    """A conversation. The server is killed after `crash` batches of calls."""
 
     title: str
     turns: tuple[ScenarioTurn, ...]
@@ -72,7 +72,7 @@ SCENARIOS = (
 
 
 def scripted(language: str) -> ScriptedModel:
-    """The model of all scenarios. Where it stands it sees from the messages alone."""
+    """The model of all scenarios. It finds the next answer from the messages alone."""
 
     def answer(body: Mapping[str, Json]) -> ScriptedAnswer:
         messages = body["messages"]

@@ -1,4 +1,4 @@
-"""The demo for a person's eye: the client's conversation, what the model saw, the timeline."""
+"""The demo in full: every message, what the model saw, and a timeline of calls."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,23 +23,23 @@ _LONG_ID = 40
 
 
 class Show:
-    """Prints scenarios to a console."""
+    """Prints scenarios in full."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._width = max(console.width - 16, 40)
 
     def title(self, text: str) -> None:
-        """A scenario begins."""
+        """Print the title of a scenario."""
         self._console.print()
         self._console.print(Rule(Text(text, style="bold"), style="cyan"))
 
     def note(self, text: str, style: str = "dim") -> None:
-        """Something worth saying."""
+        """Print what happened to the server."""
         self._console.print(Text(text, style=style), soft_wrap=True)
 
     def message(self, message: Mapping[str, Json]) -> None:
-        """A message as the client has it."""
+        """Print a message of the client's conversation."""
         role = str(message["role"])
         if message.get("content"):
             failed = bool(message.get("is_error"))
@@ -53,7 +53,7 @@ class Show:
             self._line("", Text(_described(call["id"]), style="dim"))
 
     def model(self, shown: Sequence[Mapping[str, Json]], language: str) -> None:
-        """The conversation as the model saw it at last."""
+        """Print the last request that the model was sent."""
         if not shown:
             return
         body = shown[-1]
@@ -67,7 +67,7 @@ class Show:
         self._console.print(Panel(Group(*parts), title=title, border_style="magenta"))
 
     def timeline(self, spans: Sequence[Span]) -> None:
-        """The calls side by side, on one scale of time."""
+        """Print the calls as bars on one scale of time."""
         if not spans:
             return
         start, end = min(span.began for span in spans), max(span.ended for span in spans)
@@ -124,7 +124,7 @@ def _described(id: str) -> str:
 
 
 def _code(function: Mapping[str, Json]) -> str:
-    """The program in a call of the code tool, or the arguments of any other."""
+    """The program in a call of the code tool, or the arguments of another call."""
     text = str(function["arguments"])
     try:
         arguments = parse(text)

@@ -1,4 +1,4 @@
-"""The demo in a few lines: who says what, which tools are called, and what the model never saw."""
+"""The demo in a few lines: the messages, the calls, and how little the model saw of the answers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ _ARGUMENTS = 48
 
 
 class Story:
-    """Prints scenarios to a console; of the first program it shows the source."""
+    """Prints scenarios in a few lines, with the source of the first program."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -28,16 +28,16 @@ class Story:
         self._source_shown = False
 
     def title(self, text: str) -> None:
-        """A scenario begins."""
+        """Print the title of a scenario."""
         self._answered = self._programs = 0
         self._console.print(Rule(Text(text, style="bold"), style="cyan"))
 
     def note(self, text: str, style: str = "dim") -> None:
-        """Something happened to the server."""
+        """Print what happened to the server."""
         self._line("", Text(text, style=style))
 
     def message(self, message: Mapping[str, Json]) -> None:
-        """A message as the client has it."""
+        """Print a message of the client's conversation."""
         content = str(message.get("content") or "")
         calls: Sequence[Mapping[str, Json]] = message.get("tool_calls") or ()
         match message["role"]:
@@ -54,7 +54,7 @@ class Story:
                 self._line("model", Text(printable(content)), "bold magenta")
 
     def model(self, shown: Sequence[Mapping[str, Json]], language: str) -> None:
-        """How often the model was asked, and how little it was shown."""
+        """Print how often the model was asked, and how much of the tools' answers it saw."""
         if not shown:
             return
         results = [each for each in shown[-1]["messages"] if each["role"] == "tool"]
@@ -66,7 +66,7 @@ class Story:
         self._line("", Text(text, style="dim"))
 
     def timeline(self, spans: Sequence[Span]) -> None:
-        """How long the calls took, one after another and as they were made."""
+        """Print how long the calls took, and how long they would have taken one after another."""
         calls = [span for span in spans if span.label != "no server"]
         alone = sum(span.ended - span.began for span in calls)
         batches: list[list[Span]] = []
@@ -80,7 +80,7 @@ class Story:
         self._line("", Text(text, style="dim"))
 
     def _program(self, id: str) -> None:
-        """A first call carries its program: the client has it, and need not know."""
+        """Print the program that the id of a first call carries. A client need not know of it."""
         try:
             state = call_ids.decode(id) if call_ids.is_ours(id) else None
         except DamagedState:
@@ -101,7 +101,7 @@ class Story:
         self._console.print(Padding(code, (0, 0, 0, _LABEL + 1)))
 
     def _batch(self, calls: Sequence[Mapping[str, Json]]) -> None:
-        """The calls that are made at the same time: two, or one and how many more."""
+        """Print the calls of a batch: both of two, or the first and how many more there are."""
         shown = calls if len(calls) == 2 else calls[:1]
         for place, call in enumerate(shown):
             arguments = str(call["function"]["arguments"])
