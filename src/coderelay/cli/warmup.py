@@ -10,7 +10,7 @@ from coderelay.cli.exit_codes import reported
 from coderelay.cli.run_display import duration
 from coderelay.core import EngineError
 from coderelay.engines.interface import Engine
-from coderelay.engines.wasm.compiled import cache_folder, private
+from coderelay.engines.wasm.compiled import cache_folder, private_folder
 from coderelay.languages.language_registry import LANGUAGES, engine
 
 
@@ -32,7 +32,7 @@ def warmup(language: options.Languages = None) -> None:
         line = f"{name} is ready, after {duration(time.perf_counter() - started)}"
         console.print(Text(line), soft_wrap=True)
     folder = cache_folder()
-    if private(folder) is None or not any(folder.glob("*.compiled")):
+    if private_folder(folder) is None or not any(folder.glob("*.compiled")):
         raise EngineError(
             f"nothing could be kept in {folder}, so every process will compile anew: make it a "
             "folder that only you can write to, or set CODERELAY_CACHE"

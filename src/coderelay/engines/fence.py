@@ -1,7 +1,7 @@
-"""Reads Markdown fences. This is the only place that knows how they look.
+"""Reads fenced code blocks of Markdown. All readers of fences are here.
 
-Models put their programs between lines of three backquotes, or tildes. Every reader here looks at
-each character of a text once, because a model may write anything.
+Models write their programs between lines of three backquotes or tildes. Every reader takes linear
+time, because a model may write anything.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _LONGEST_TAG = 40
 
 @dataclass(frozen=True, slots=True)
 class FencedBlock:
-    """A fenced block. `tag` is what stands behind the opening mark, mostly a language's name."""
+    """A fenced block. `tag` is the text after the opening mark, usually a language's name."""
 
     mark: str
     tag: str
@@ -26,9 +26,9 @@ class FencedBlock:
 
 
 def whole_block(text: str) -> FencedBlock | None:
-    """The block that a text consists of, with nothing but white space around it.
+    """Return the block if the text is one block with nothing but white space around it, else None.
 
-    Fences inside are part of the block: the last line of the text closes it.
+    Fences inside are part of the block: only the last line of the text closes it.
     """
     opening = len(text) - len(text.lstrip())
     mark = text[opening : opening + 3]
@@ -44,7 +44,7 @@ def whole_block(text: str) -> FencedBlock | None:
 
 
 def first_block(text: str) -> str | None:
-    """The lines of the first fenced block in a text, whatever stands around it."""
+    """Return the lines of the first fenced block in a text, or None if no block is closed."""
     at = text.find(BACKQUOTES)
     while at >= 0:
         start = text.find("\n", at, at + len(BACKQUOTES) + _LONGEST_TAG) + 1
@@ -56,37 +56,37 @@ def first_block(text: str) -> str | None:
 
 
 class FencePart(Enum):
-    """Where in a block the text has come to."""
+    """The part of a block that the reader has reached."""
 
     TAG = auto()
-    """In the first line, behind the opening mark."""
+    """In the first line, after the opening mark."""
     NO_BLOCK = auto()
-    """There are more backquotes in the first line: this is code within a sentence."""
+    """The first line has more backquotes: this is not a block, but code within a sentence."""
     INSIDE = auto()
     CLOSED = auto()
-    """Behind the closing mark, with nothing but white space so far."""
+    """After the closing mark, with nothing but white space so far."""
     MORE_BACKQUOTES = auto()
-    """Backquotes came behind the closing mark: what closes the block is not certain."""
+    """There were backquotes after the closing mark, so it may not be the one that closes."""
     AFTER = auto()
-    """Something else came behind the closing mark."""
+    """There was other text after the closing mark."""
 
 
 class BlockReader:
-    """Follows a block whose text comes in pieces, from behind its opening backquotes on."""
+    """Reads a block whose text comes in pieces. The first piece starts after the opening mark."""
 
     def __init__(self) -> None:
         self.place = FencePart.TAG
         self._tag: list[str] = []
         self._mark: int | None = None
-        """How many backquotes the line begins with; None where it cannot close the block."""
+        """How many backquotes the line begins with, or None if it cannot close the block."""
 
     @property
     def tag(self) -> str:
-        """What stands behind the opening mark."""
+        """The text after the opening mark, as far as it has come."""
         return "".join(self._tag).strip()
 
     def feed(self, text: str) -> None:
-        """Take the next piece of the text."""
+        """Read the next piece of the text."""
         at = 0
         while at < len(text):
             match self.place:

@@ -1,4 +1,4 @@
-"""What an engine is: the part of a language that runs its programs."""
+"""The interface of an engine, the part of a language that runs its programs."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
@@ -6,7 +6,7 @@ from typing import Protocol, TypeAlias
 from coderelay.core import Execution, Limits, Program, ToolName
 
 Progress: TypeAlias = Callable[[str], None]
-"""Is told, in a sentence, what takes long while an engine is loaded."""
+"""Receives a sentence about each slow step while an engine is loaded, such as compiling."""
 
 
 class Engine(Protocol):
@@ -18,11 +18,11 @@ class Engine(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Identifies the guest and its semantics. Engines with equal fingerprints run a program
-        alike."""
+        """Identifies the guest and how it behaves. Two engines with the same fingerprint run every
+        program the same way."""
 
     def start(self, program: Program, names: Sequence[ToolName], limits: Limits) -> Execution:
-        """Prepare a program. Nothing of it runs before the first `advance`."""
+        """Return an execution of a program. The program starts with the first `advance`."""
 
 
 __all__ = ["Engine", "Execution", "Progress"]

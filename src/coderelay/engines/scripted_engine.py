@@ -1,4 +1,4 @@
-"""A scripted engine: programs are Python generators, for tests of everything that runs programs.
+"""An engine whose programs are Python generators, for tests without a sandbox.
 
 A script yields the calls of a batch as `(name, arguments)` pairs, receives their results, and
 returns the program's value:
@@ -35,7 +35,7 @@ Script: TypeAlias = Generator[Batch | Log, Sequence[Result], Json]
 
 
 class ScriptedFailure(Exception):
-    """Raised by a script to fail as a program does."""
+    """Raise it in a script to end the program with a failure."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)
@@ -54,12 +54,12 @@ class ScriptedEngine:
     def start(
         self, program: Program, names: Sequence[ToolName], limits: Limits
     ) -> "ScriptedExecution":
-        """Make the program's script ready."""
+        """Return an execution of the script that is registered for the program's source."""
         return ScriptedExecution(self._scripts[program.source](), limits)
 
 
 class ScriptedExecution:
-    """One script under way. `steps` counts how often it was advanced; each costs one of fuel."""
+    """An execution of a script. `steps` counts its calls of `advance`; each costs 1 fuel."""
 
     def __init__(self, script: Script, limits: Limits = DEFAULT_LIMITS) -> None:
         self._script = script
@@ -72,7 +72,7 @@ class ScriptedExecution:
         self.closed = False
 
     def advance(self, results: Sequence[Result]) -> Outcome:
-        """Send the results in and collect the next batch."""
+        """Send the results to the script, and return its next batch of calls or its end."""
         self.steps += 1
         try:
             yielded = self._script.send(results) if self.steps > 1 else next(self._script)
@@ -91,7 +91,7 @@ class ScriptedExecution:
         return Suspended(self._calls, tuple(self._logs), self._fuel)
 
     def charge(self, fuel: int) -> Outcome:
-        """Add to the fuel that is spent."""
+        """Add to the fuel that was used. The program fails if that exceeds the limit."""
         self._charged += fuel
         if self._fuel > self._limits.fuel:
             self.close()
@@ -104,13 +104,14 @@ class ScriptedExecution:
         return self.steps + self._charged
 
     def close(self) -> None:
-        """Drop the script."""
+        """Close the script's generator."""
         self.closed = True
         self._script.close()
 
 
 def value(result: Result) -> Json:
-    """The value a result returned; a raised one fails the script, as an exception would."""
+    """Return a result's value. For an error, end the script with a failure, as an exception that
+    nothing catches ends a program."""
     if isinstance(result, Raised):
         error = result.error
         raise ScriptedFailure(Failure(error.kind, error.message, name=error.name))

@@ -22,7 +22,7 @@ from coderelay.declare import (
     names,
     prompt,
 )
-from coderelay.engines.bound_names import reached, words
+from coderelay.engines.bound_names import named_tools, possible_names
 from coderelay.engines.interface import Engine
 from coderelay.wire import function_tool
 
@@ -87,8 +87,8 @@ class Toolset:
 
     def mentioned(self, sources: Iterable[str]) -> frozenset[str]:
         """Return the names of the tools that occur in these programs."""
-        known = {word for source in sources for word in words(source)}
-        return frozenset(tool.name for tool in reached(self._host.names, known))
+        known = {word for source in sources for word in possible_names(source)}
+        return frozenset(tool.name for tool in named_tools(self._host.names, known))
 
     def evaluate(
         self,

@@ -10,7 +10,7 @@ from coderelay.core.cancellation import cancel_unless
 from coderelay.core.unicode import sendable
 from coderelay.engines.python import PythonEngine
 from coderelay.engines.python.live.interpreter import Cell, Live, LiveCall, LiveLimits
-from coderelay.engines.wasm.off_main import to_its_end
+from coderelay.engines.wasm.off_main import run_to_completion
 from coderelay.languages.language_registry import engine
 from coderelay.languages.python import PYTHON
 from coderelay.session.callbacks import Callbacks, ToolCall
@@ -86,7 +86,7 @@ class SessionCall:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
-            to_its_end(lambda: self.stop("its caller no longer waits for it"))
+            run_to_completion(lambda: self.stop("its caller no longer waits for it"))
 
     def _cancelled(self, calls: Sequence[ToolCall]) -> list[Result]:
         return [Raised(CallError(f"the call was cancelled: {self._stop_reason}")) for _ in calls]

@@ -17,7 +17,7 @@ from coderelay.core.json_values import NotJson, kind
 from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
 from coderelay.engines.python.live.interpreter import LiveLimits
 from coderelay.engines.python.live.quota import Quota
-from coderelay.engines.wasm.off_main import to_its_end
+from coderelay.engines.wasm.off_main import run_to_completion
 from coderelay.session import api_shapes
 from coderelay.session.api_shapes import Api, ToolUse
 from coderelay.session.callbacks import Callback, Callbacks, OnCall, OnResult
@@ -175,7 +175,7 @@ class ToolIsCode:
             if not inside:
                 self._ended.wait()
 
-        to_its_end(end)
+        run_to_completion(end)
 
     def __enter__(self) -> Self:
         return self
@@ -273,4 +273,4 @@ def _end(
         worker.close(last)
         folder.remove()
 
-    to_its_end(end)
+    run_to_completion(end)

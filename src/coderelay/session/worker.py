@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from coderelay.engines.wasm.nativestack import start_with_stack
-from coderelay.engines.wasm.off_main import Errand, to_its_end
+from coderelay.engines.wasm.off_main import HelperJob, run_to_completion
 
 T = TypeVar("T")
 _Work = Callable[[], None]
@@ -55,14 +55,14 @@ class Worker:
         the wait. Then `work` is not begun any more; if it has begun already, it runs on.
         """
         returned: list[T] = []
-        errand = Errand(lambda: returned.append(work()))
+        job = HelperJob(lambda: returned.append(work()))
         try:
-            to_its_end(lambda: self._put(errand.carry_out))
-            errand.wait()
+            run_to_completion(lambda: self._put(job.run))
+            job.wait()
         except BaseException:
-            errand.abandon()
+            job.abandon()
             raise
-        errand.raise_error()
+        job.raise_error()
         return returned[0]
 
     def _put(self, work: _Work) -> None:

@@ -2,7 +2,7 @@
 
 from coderelay.core import DEFAULT_LIMITS, Program
 from coderelay.core.unicode import normalize
-from coderelay.engines.bound_names import words
+from coderelay.engines.bound_names import possible_names
 from coderelay.engines.code_frame import code_frame
 from coderelay.engines.fence import first_block, whole_block
 from coderelay.engines.python.entry import setup
@@ -54,18 +54,18 @@ CASES = (
         lambda source: code_frame(source, len(source) + 1, 1),
     ),
     Case(
-        "engines.bound_names.words",
+        "engines.bound_names.possible_names",
         "words of one letter",
         SOURCE,
         lambda size: "é " * (size // 2),
-        words,
+        possible_names,
     ),
     Case(
-        "engines.bound_names.words",
+        "engines.bound_names.possible_names",
         "as many different characters as there are",
         SOURCE // 4,
         lambda size: "".join(map(chr, range(0x10000, 0x10000 + size))),
-        words,
+        possible_names,
     ),
     Case(
         "core.unicode.normalize",

@@ -13,7 +13,7 @@ from coderelay.engines.python.instance_pool import PythonPool
 from coderelay.engines.python.pristine import Pristine
 from coderelay.engines.wasm import compiled
 from coderelay.engines.wasm.backstop import Backstop
-from coderelay.engines.wasm.off_main import to_its_end
+from coderelay.engines.wasm.off_main import run_to_completion
 
 INSTANCES, COMPILERS = 4, 2
 """How many wait in their pools."""
@@ -29,7 +29,7 @@ class PythonEngine:
     language = "python"
 
     def __init__(self, progress: Progress = lambda message: None, *, pool: int = INSTANCES) -> None:
-        wasm = compiled.image(IMAGE)
+        wasm = compiled.read_guest(IMAGE)
         guest = PythonGuest(wasm, progress)
         self.fingerprint = f"python-{SEMANTICS}-{hashlib.sha256(wasm).hexdigest()[:16]}"
         self.backstop = backstop = Backstop(guest.engine)
@@ -41,8 +41,8 @@ class PythonEngine:
 
     def fill(self) -> None:
         """Wait until all instances are ready that are made before they are needed."""
-        to_its_end(self.pool.fill)
-        to_its_end(self.compiler.fill)
+        run_to_completion(self.pool.fill)
+        run_to_completion(self.compiler.fill)
 
     def start(self, program: Program, names: Sequence[ToolName], limits: Limits) -> PythonExecution:
         """Make a program ready."""

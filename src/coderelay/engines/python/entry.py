@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from coderelay.core import Limits, Program, Raised, Result, ToolName
 from coderelay.core.unicode import normalize
-from coderelay.engines.bound_names import reached, words
+from coderelay.engines.bound_names import named_tools, possible_names
 from coderelay.engines.fence import whole_block
 from coderelay.engines.wasm.payload import without_surrogates
 
@@ -33,9 +33,9 @@ def setup(program: Program, names: Sequence[ToolName], limits: Limits) -> str:
     Only tools that the source can reach are bound, and `random` is seeded only where something
     can ask it: both cost time, and there may be hundreds of tools.
     """
-    known = words(normalize("NFKC", program.source))  # as Python does
+    known = possible_names(normalize("NFKC", program.source))  # as Python does
     everything = not known.isdisjoint(_REACHING)
-    bound = names if everything else reached(names, known)
+    bound = names if everything else named_tools(names, known)
     tools = [[tool.name, tool.identifiers, tool.parameters] for tool in bound]
     random = everything or not known.isdisjoint(_RANDOM)
     seed = program.seed.hex() if random else None

@@ -6,7 +6,7 @@ from coderelay.core import Failure, Limits, Program, Result, ToolName
 from coderelay.core.json_values import size
 from coderelay.engines.python import entry, failure_report
 from coderelay.engines.python.compiler import ProgramCompiler
-from coderelay.engines.python.instance import MEMORY, PythonInstance, is_full
+from coderelay.engines.python.instance import MEMORY, PythonInstance, is_out_of_memory
 from coderelay.engines.python.instance_pool import PythonPool
 from coderelay.engines.python.world import World
 from coderelay.engines.wasm.backstop import Backstop
@@ -77,15 +77,15 @@ class PythonExecution(GuestExecution):
         self._enter("resume", entry.results(indices, results, payloads))
 
     def drop(self) -> None:
-        """Let another program have the instance, if it is sound."""
+        """Let another program have the instance, if it is reusable."""
         if self._instance is not None:
-            if self.sound:
+            if self.reusable:
                 self._pool.give_back(self._instance)
             else:
                 self._instance.close()
             self._instance = None
 
-    def is_full(self) -> bool:
+    def is_out_of_memory(self) -> bool:
         """Whether the crash was one for want of memory."""
         return self._full
 
@@ -94,7 +94,7 @@ class PythonExecution(GuestExecution):
         try:
             self._instance.enter(self._world, export, *texts)
         except Trapped as trap:
-            self._full = is_full(trap)
+            self._full = is_out_of_memory(trap)
             self._world.end_lines()
             raise
         if not self.ledger.batch:

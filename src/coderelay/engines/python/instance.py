@@ -120,7 +120,7 @@ class PythonGuest:
         self.linked = linker.instantiate_pre(self.module)
 
 
-def is_full(trap: Trapped) -> bool:
+def is_out_of_memory(trap: Trapped) -> bool:
     """Whether a trap is one for want of memory.
 
     Python raises MemoryError, but what surrounds it knows only `unreachable`. Any other trap, and

@@ -57,7 +57,7 @@ class PythonPool:
         return self._pristine.make()
 
     def give_back(self, instance: PythonInstance) -> None:
-        """Restore a used instance, soon, if it is sound; or free it."""
+        """Restore a used instance, soon, if it is reusable; or free it."""
         with self._changed:
             if self._filler is not None and len(self._used) < _MOST_USED:
                 self._used.append(instance)

@@ -57,7 +57,7 @@ class Pristine:
         return instance
 
     def restore(self, instance: PythonInstance) -> bool:
-        """Make a sound instance as good as new. Says whether it could."""
+        """Make a reusable instance as good as new. Says whether it could."""
         core, state = instance.core, self._state
         if state is None or core.memory_size != state.size:
             return False

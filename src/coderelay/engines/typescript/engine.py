@@ -16,7 +16,7 @@ from coderelay.engines.typescript.instance_pool import TypeScriptPool
 from coderelay.engines.typescript.prepare import Preparer
 from coderelay.engines.typescript.swc import Swc
 from coderelay.engines.wasm.backstop import Backstop
-from coderelay.engines.wasm.compiled import image, load
+from coderelay.engines.wasm.compiled import load, read_guest
 from coderelay.engines.wasm.config import STACK, metered
 
 GUEST = Path(__file__).parent / "guest"
@@ -29,8 +29,8 @@ class TypeScriptEngine:
     language = "typescript"
 
     def __init__(self, progress: Progress = lambda message: None, guest: Path = GUEST) -> None:
-        wasm = image(guest / "quickjs.wasm")
-        handles: dict[str, int] = json.loads(image(guest / "handles.json"))
+        wasm = read_guest(guest / "quickjs.wasm")
+        handles: dict[str, int] = json.loads(read_guest(guest / "handles.json"))
         engine = wasmtime.Engine(metered(STACK))
         self._module = load(
             wasm,
@@ -45,7 +45,7 @@ class TypeScriptEngine:
         self._checkpoints = Checkpoints()
         self._backstop = Backstop(engine)
         self._preparer = Preparer(Swc(guest / "swc.wasm", progress))
-        stripper = image(guest / "swc.wasm")
+        stripper = read_guest(guest / "swc.wasm")
         self.fingerprint = hashlib.sha256(wasm + stripper + _SEMANTICS.encode()).hexdigest()[:16]
 
     def start(self, program: Program, names: Sequence[ToolName], limits: Limits) -> Execution:

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Callable, Hashable, Sequence
 
 from coderelay.core import Failure, Limits, Program, Raised, Result, ToolName
-from coderelay.engines.bound_names import reached, words
+from coderelay.engines.bound_names import named_tools, possible_names
 from coderelay.engines.typescript.checkpoints import Checkpoint, Checkpoints
 from coderelay.engines.typescript.failure_report import Thrown
 from coderelay.engines.typescript.imports import enter, leave
@@ -138,15 +138,15 @@ class TypeScriptExecution(GuestExecution):
     def drop(self) -> None:
         """Give the guest back, or throw it away."""
         if self._held is not None:
-            if self.sound:
+            if self.reusable:
                 self._stock.give_back(self._held)
             else:
                 self._held.store.close()
             self._held = None
 
-    def is_full(self) -> bool:
+    def is_out_of_memory(self) -> bool:
         """Whether the guest's memory has grown to its limit."""
-        return self._guest.is_full
+        return self._guest.is_out_of_memory
 
     # What the imports ask of an execution.
 
@@ -256,7 +256,7 @@ class TypeScriptExecution(GuestExecution):
         return text
 
     def _fail(self, thrown: Thrown) -> bool:
-        if thrown.is_memory(self._guest.is_full):
+        if thrown.is_memory(self._guest.is_out_of_memory):
             self.stop()  # a job that comes after this one must not go on
             return self.ledger.exceed("memory", NO_MEMORY)
         if self.ledger.settled:
@@ -273,7 +273,7 @@ class TypeScriptExecution(GuestExecution):
 
 
 def _bound(names: Sequence[ToolName], source: str) -> Sequence[ToolName]:
-    known = words(source)
+    known = possible_names(source)
     if "\\u" in source or not known.isdisjoint(_REACHING):  # a name may be written in escapes
         return names
-    return reached(names, known)
+    return named_tools(names, known)

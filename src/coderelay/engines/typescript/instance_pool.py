@@ -54,7 +54,7 @@ class TypeScriptPool:
         return self._make(memory_limit)
 
     def give_back(self, guest: QuickJsGuest) -> None:
-        """Restore a guest that is sound, for another program."""
+        """Restore a guest that is reusable, for another program."""
         if len(self._idle) < _KEPT and guest.restore(self._image):
             self._idle.append(guest)
         else:

@@ -65,7 +65,7 @@ class QuickJsGuest:
         self.memory_limit = memory_limit
 
     @property
-    def is_full(self) -> bool:
+    def is_out_of_memory(self) -> bool:
         """Whether the memory has grown to within a sixteenth of its limit."""
         return self._instance.memory_size >= self.memory_limit * 15 // 16
 

@@ -15,7 +15,7 @@ import wasmtime
 
 from coderelay.engines.interface import Progress
 from coderelay.engines.wasm.backstop import Backstop
-from coderelay.engines.wasm.compiled import image, load
+from coderelay.engines.wasm.compiled import load, read_guest
 from coderelay.engines.wasm.config import metered
 from coderelay.engines.wasm.native import CoreInstance, HostImports, instantiate
 
@@ -45,7 +45,7 @@ class Swc:
     def __init__(self, path: Path, progress: Progress) -> None:
         self._engine = engine = wasmtime.Engine(metered(_STACK))
         self._module = load(
-            image(path),
+            read_guest(path),
             configuration="swc",
             compile=lambda wasm: wasmtime.Module(engine, wasm),
             serialize=lambda module: bytes(module.serialize()),

@@ -1,1 +1,1 @@
-"""What every WebAssembly guest shares: compiling, fuel, limits, the backstop, and the ledger."""
+"""What all WebAssembly guests share: compiling, fuel, limits, timeouts, and threads."""

@@ -1,10 +1,12 @@
-"""A clock stops what fuel did not, and what nobody waits for; it never decides an outcome.
+"""Interrupts guests that run for too many seconds, and guests whose result nobody needs any more.
 
-A clock thread advances the engine's epoch. Each time it does, a running guest asks whether it may
-go on: on its own thread, where it is known how long it has and for whom it works.
+This is the backstop behind fuel, and never decides an outcome: an interrupted run can be repeated.
 
-The seconds are those that the guest's thread was on a processor: a guest on a busy machine is not
-to blame for its neighbours. The wall clock stops it only far beyond that.
+A clock thread advances the engine's epoch every tenth of a second. At each tick a running guest
+calls back on its own thread, where its deadline and its cancellation are known.
+
+The seconds are CPU time of the guest's thread, so that a busy machine does not interrupt its
+guests. The wall clock interrupts them only after a multiple of that.
 """
 
 import ctypes
@@ -23,24 +25,24 @@ from coderelay.core.cancellation import is_still_needed
 from coderelay.engines.wasm.trapped import Trapped
 
 _TICK = 0.1
-_GO_ON = 0
+_CONTINUE = 0
 _WALL = 10
-"""How many seconds of wall clock a guest has for each second on a processor."""
+"""How many seconds of wall clock a guest may take for each second of CPU time."""
 
 Clock: TypeAlias = tuple[Callable[[], float], float]
-"""A clock, and by what the seconds of a watch are multiplied on it."""
+"""A clock, and the factor by which a watch's seconds are multiplied for it."""
 
 _CLOCKS: tuple[Clock, ...] = ((time.thread_time, 1), (time.monotonic, _WALL))
 
 
 class Backstop:
-    """Ticks an engine's epoch while guests run, so that none runs past its seconds."""
+    """Advances an engine's epoch while guests run, so that each can be interrupted."""
 
     def __init__(self, engine: wasmtime.Engine) -> None:
         self._engine = engine
-        self._begin_anew()
+        self._reset()
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
         self._process = os.getpid()
         self._running = 0
         self._changed = threading.Condition()
@@ -48,22 +50,25 @@ class Backstop:
 
     @property
     def busy(self) -> bool:
-        """Whether a guest runs now."""
+        """Whether a guest is running."""
         return self._running > 0
 
     def watch(
         self, store: wasmtime.Store, seconds: float, now: Callable[[], float] | None = None
     ) -> "Watch":
-        """While the guest in this store runs: it is stopped after so long, or when nobody waits for
-        it any more. Then `Trapped` is raised, with `INTERRUPT`. The seconds are by the clock that
-        is given, or else those on a processor."""
-        if os.getpid() != self._process:  # a fork leaves the thread and its lock behind
-            self._begin_anew()
-        ffi.wasmtime_store_epoch_deadline_callback(store.ptr(), _ASKED, None, _NO_FINALIZER)
+        """Return a context manager; inside it, the guest in this store may run for `seconds`.
+
+        After that, or when its result is not needed any more, the guest is interrupted and
+        `Trapped` is raised with `INTERRUPT`. The seconds are CPU time, unless `now` is another
+        clock.
+        """
+        if os.getpid() != self._process:  # a forked child has no clock thread
+            self._reset()
+        ffi.wasmtime_store_epoch_deadline_callback(store.ptr(), _ON_TICK, None, _NO_FINALIZER)
         return Watch(self, store, seconds, _CLOCKS if now is None else ((now, 1),))
 
-    def began(self) -> None:
-        """A guest runs: the clock ticks."""
+    def guest_entered(self) -> None:
+        """Count one more running guest, and let the clock tick."""
         with self._changed:
             self._running += 1
             if self._thread is None:
@@ -72,8 +77,8 @@ class Backstop:
             elif self._running == 1:
                 self._changed.notify()
 
-    def ended(self) -> None:
-        """A guest has come to its end, or waits."""
+    def guest_left(self) -> None:
+        """Count one running guest less. The clock stops with the last one."""
         with self._changed:
             self._running -= 1
 
@@ -87,7 +92,10 @@ class Backstop:
 
 
 class Watch:
-    """One stay in a guest. An import may begin another on the same thread meanwhile."""
+    """The deadline of one entry into a guest.
+
+    A host function may enter another guest on the same thread meanwhile, with a watch of its own.
+    """
 
     def __init__(
         self,
@@ -107,8 +115,8 @@ class Watch:
         if not is_still_needed():
             raise Trapped(TrapCode.INTERRUPT)
         self.allow(self._seconds)
-        self._outer, _here.watch = _here.watch, self
-        self._backstop.began()
+        self._outer, _current.watch = _current.watch, self
+        self._backstop.guest_entered()
         return self
 
     def __exit__(
@@ -117,56 +125,60 @@ class Watch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._backstop.ended()
-        _here.watch = self._outer
+        self._backstop.guest_left()
+        _current.watch = self._outer
         if self._raised is not None:
             raise self._raised
         if self._stopped and error is not None:
             raise Trapped(TrapCode.INTERRUPT) from error
 
     def allow(self, seconds: float) -> None:
-        """Let the guest run for so long from now."""
+        """Let the guest run for `seconds` from now on."""
         self._ends = [(now, now() + seconds * factor) for now, factor in self._clocks]
         self._store.set_epoch_deadline(1 if seconds > 0 else 0)
 
-    def goes_on(self) -> bool:
-        """Whether the guest may."""
+    def may_continue(self) -> bool:
+        """Return whether the guest may continue, and remember it if not."""
         try:
             self._stopped = any(now() >= end for now, end in self._ends) or not is_still_needed()
-        except BaseException as error:  # raised when the guest has been left
+        except BaseException as error:  # raised again by `__exit__`, outside of native code
             self._stopped, self._raised = True, error
         return not self._stopped
 
 
-class _Here(threading.local):
+class _CurrentWatch(threading.local):
     watch: Watch | None = None
 
 
-_here = _Here()
+_current = _CurrentWatch()
+"""The watch of the guest that runs on this thread. wasmtime's callback gets no data of ours."""
 
 
 def allow(seconds: float) -> None:
-    """Let the guest that runs on this thread run for so long from now; not at all where nobody
-    waits for it any more."""
-    if _here.watch is not None:
-        _here.watch.allow(seconds if is_still_needed() else 0)
+    """Let the guest that runs on this thread run for `seconds` from now on, or interrupt it at
+    once if its result is not needed any more."""
+    if _current.watch is not None:
+        _current.watch.allow(seconds if is_still_needed() else 0)
 
 
-def _asked(context: object, data: object, ticks: list[int], kind: list[int]) -> int:
-    """The clock has ticked while a guest runs on this thread."""
-    watch = _here.watch
-    if watch is None or watch.goes_on():
-        ticks[0], kind[0] = 1, _GO_ON
+def _on_tick(context: object, data: object, ticks: list[int], kind: list[int]) -> int:
+    """Decide, at a tick of the clock, whether the guest that runs on this thread may continue.
+
+    Returns 0, or the address of an error that interrupts the guest.
+    """
+    watch = _current.watch
+    if watch is None or watch.may_continue():
+        ticks[0], kind[0] = 1, _CONTINUE
         return 0
     error = ffi.wasmtime_error_new(ctypes.create_string_buffer(b"stopped"))
     return int(ctypes.cast(error, ctypes.c_void_p).value or 0)
 
 
-_ASKED = ctypes.CFUNCTYPE(
+_ON_TICK = ctypes.CFUNCTYPE(
     ctypes.c_size_t,
     ctypes.POINTER(ffi.wasmtime_context_t),
     ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_uint64),
     ctypes.POINTER(ffi.wasmtime_update_deadline_kind_t),
-)(_asked)
+)(_on_tick)
 _NO_FINALIZER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)()

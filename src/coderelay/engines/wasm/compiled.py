@@ -1,4 +1,4 @@
-"""Guests are compiled once per machine and user, then loaded from a private cache."""
+"""Compiles guests once per machine and user, and loads them from a private cache afterwards."""
 
 import hashlib
 import os
@@ -16,16 +16,17 @@ import wasmtime
 from coderelay.core import GuestMissing
 from coderelay.engines.interface import Progress
 
-_KEPT, _MOST = 21, 84
-"""How many compiled units stay: those of three releases, seven each; and up to the second number
-of those that were used within a day, so that several versions in use do not drop each other's."""
+_KEEP_ALWAYS, _KEEP_AT_MOST = 21, 84
+"""How many compiled guests the cache keeps. The first number is enough for three releases with
+seven each. More, up to the second number, are kept if they were used within a day, so that several
+versions that are in use do not delete each other's."""
 _DAY = 24 * 60 * 60
 
 Unit = TypeVar("Unit")
 
 
 def cache_folder() -> Path:
-    """Where compiled guests are kept: `CODERELAY_CACHE`, or the user's own cache folder."""
+    """Return the folder of the cache: `CODERELAY_CACHE`, or one in the user's cache folder."""
     chosen = os.environ.get("CODERELAY_CACHE")
     if chosen:
         return Path(chosen)
@@ -38,8 +39,8 @@ def cache_folder() -> Path:
     return Path(base) / "coderelay"
 
 
-def image(path: Path) -> bytes:
-    """A guest's bytes, or an error that says how to get them."""
+def read_guest(path: Path) -> bytes:
+    """Return a guest's bytes. Raises `GuestMissing`, which says how to get them."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -58,26 +59,26 @@ def load(
     deserialize: Callable[[str], Unit],
     progress: Progress,
 ) -> Unit:
-    """The compiled unit, from the cache where it is there and whole.
+    """Return a compiled guest, from the cache if possible.
 
-    A compiled unit is native code that is run as it stands, so the cache must be the user's own;
-    one that others can write to is passed over. A damaged or unwritable cache is never fatal.
+    A compiled guest is native code that is run without further checks. So a cache that other users
+    can write to is not used. A damaged or read-only cache only costs time.
     """
     key = _key(wasm, configuration)
-    folder = private(cache_folder())
+    folder = private_folder(cache_folder())
     if folder is not None:
         found = folder / key
         try:
-            if _owned(found):
+            if _is_private(found):
                 unit = deserialize(str(found))
-                os.utime(found)  # used: not the next to be pruned
+                os.utime(found)  # marks it as used, for `_prune`
                 return unit
         except (wasmtime.WasmtimeError, OSError):
-            pass  # damaged: built anew below
+            pass  # damaged, so it is compiled again below
     progress(f"compiling {len(wasm) / 1e6:.1f} MB of WebAssembly, once for this machine …")
     unit = compile(wasm)
     if folder is not None:
-        _keep(folder / key, serialize(unit))
+        _store(folder / key, serialize(unit))
     return unit
 
 
@@ -87,17 +88,18 @@ def _key(wasm: bytes, configuration: str) -> str:
     return digest.hexdigest()[:32] + ".compiled"
 
 
-def private(folder: Path) -> Path | None:
-    """The folder, made if need be; None where others can write to it or it cannot be made."""
+def private_folder(folder: Path) -> Path | None:
+    """Return the folder, which is made if necessary, or None if it cannot be made or others can
+    write to it."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder if _owned(folder) else None
+        return folder if _is_private(folder) else None
     except OSError:
         return None
 
 
-def _owned(path: Path) -> bool:
-    """Whether nobody else can have written this. It must exist."""
+def _is_private(path: Path) -> bool:
+    """Return whether only this user (or root) can write to a path, which must exist."""
     found = path.stat()
     if not hasattr(os, "getuid"):
         return True
@@ -105,8 +107,8 @@ def _owned(path: Path) -> bool:
     return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def _keep(path: Path, data: bytes) -> None:
-    """Write to a temporary file and rename, so that no other process sees half of it."""
+def _store(path: Path, data: bytes) -> None:
+    """Write a file of the cache. It is renamed into place, so that no process reads half of it."""
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             try:
@@ -117,13 +119,13 @@ def _keep(path: Path, data: bytes) -> None:
                 os.unlink(file.name)
         _prune(path.parent, time.time())
     except OSError:
-        pass  # a full or read-only disk: compiled again next time
+        pass  # the disk is full or read-only; the guest will be compiled again next time
 
 
 def _prune(folder: Path, now: float) -> None:
-    """Drop the units that were not used for longest: upgrades leave theirs behind."""
+    """Delete the guests that were not used for longest, such as those of earlier versions."""
     used = {unit: unit.stat().st_mtime for unit in folder.glob("*.compiled")}
     latest = sorted(used, key=lambda unit: used[unit], reverse=True)
     for place, unit in enumerate(latest):
-        if place >= _MOST or (place >= _KEPT and used[unit] < now - _DAY):
+        if place >= _KEEP_AT_MOST or (place >= _KEEP_ALWAYS and used[unit] < now - _DAY):
             unit.unlink(missing_ok=True)

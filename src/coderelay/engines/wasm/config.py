@@ -1,23 +1,24 @@
-"""How wasmtime is configured for every guest: interruptible and deterministic, and metered where
-programs run."""
+"""Configures wasmtime: all guests are deterministic and can be interrupted; some count fuel."""
 
 import wasmtime
 
 STACK = 2 * 1024 * 1024 - 128 * 1024
-"""The most native stack that any guest uses. Above 2 MB wasmtime wants another setting too, and
-aborts the process without it."""
+"""The native stack of a guest, at most, in bytes. Above 2 MB, wasmtime aborts the process unless
+another setting is changed, too."""
 
 
 def metered(stack: int) -> wasmtime.Config:
-    """Counts fuel besides. `stack` is the native stack that a guest may use, in bytes."""
+    """Return a configuration that counts fuel. `stack` is the guest's native stack, in bytes."""
     config = unmetered(stack)
     config.consume_fuel = True
     return config
 
 
 def unmetered(stack: int) -> wasmtime.Config:
-    """Can be interrupted, gives one NaN, and has no feature whose result may vary between
-    processors."""
+    """Return a configuration without fuel, for guests that run no programs.
+
+    It is deterministic: there is one NaN, and no feature whose results differ between processors.
+    """
     config = wasmtime.Config()
     config.epoch_interruption = True
     config.cranelift_nan_canonicalization = True

@@ -1,4 +1,4 @@
-"""One program under way in a WebAssembly guest."""
+"""Runs one program in a WebAssembly guest, step by step."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.config import STACK
 from coderelay.engines.wasm.fuel import Fuel
 from coderelay.engines.wasm.ledger import Ledger
-from coderelay.engines.wasm.nativestack import require
+from coderelay.engines.wasm.nativestack import require_stack
 from coderelay.engines.wasm.off_main import OffMainThread
 from coderelay.engines.wasm.trapped import Trapped
 from coderelay.engines.wasm.virtual_clock import VirtualClock
@@ -37,7 +37,7 @@ _DEADLOCK = Failure(
     name="DeadlockError",
 )
 NO_MEMORY = "the program ran out of memory: keep less at a time"
-STOPPED = {
+TRAP_LIMITS = {
     TrapCode.STACK_OVERFLOW: ("stack", "the program recursed too deeply: use a loop"),
 }
 CRASHED = Failure(
@@ -48,14 +48,14 @@ CRASHED = Failure(
 
 
 class GuestExecution(ABC):
-    """The steps that every guest takes; a language says how its own is entered.
+    """What the executions of all languages share; a subclass enters its language's guest.
 
-    A trap ends an instance: whatever it was, nothing of that instance is used again.
+    After a trap, nothing of the instance is used again, whatever the cause was.
     """
 
     store: wasmtime.Store
     memory: int
-    """Bytes of memory that a guest has where the limits do not say."""
+    """How many bytes of memory a guest has by default."""
 
     def __init__(
         self, program: Program, names: Sequence[ToolName], limits: Limits, backstop: Backstop
@@ -65,76 +65,82 @@ class GuestExecution(ABC):
         self.limits = limits
         self.clock = VirtualClock(program.created)
         self.ledger = Ledger(limits)
-        self._budget = Fuel(limits.fuel, limits.step_fuel)
+        self._fuel_budget = Fuel(limits.fuel, limits.step_fuel)
         self._backstop = backstop
         self._off_main = OffMainThread()
         self._spent: int | None = None
         self._started = self._closed = False
-        self.sound = True
-        """Whether the instance could be entered again. A trap leaves it in any state."""
+        self.reusable = True
+        """Whether the instance can be entered again. After a trap its state is undefined."""
 
     @abstractmethod
     def open(self) -> None:
-        """Take a pristine instance and set `store`."""
+        """Take an instance in its initial state, and set `store`."""
 
     @abstractmethod
     def begin(self) -> None:
-        """Load the program and run it until it can go no further."""
+        """Load the program, and run it until it waits for calls or has ended."""
 
     @abstractmethod
     def deliver(self, results: Sequence[Result], payloads: Sequence[str]) -> None:
-        """Settle the waiting calls, in call order, and run on. A payload is the JSON text of a
-        returned value, or a raised error's message."""
+        """Give the program the results of its calls, in call order, and run it on.
+
+        A payload is the JSON text of a returned value, or the message of a raised error.
+        """
 
     @abstractmethod
     def drop(self) -> None:
-        """Free the instance, if there is one."""
+        """Release the instance, if there is one."""
 
-    def is_full(self) -> bool:
-        """Whether a crash is one for want of memory; so it is where the guest does not tell."""
+    def is_out_of_memory(self) -> bool:
+        """Return whether the guest crashed because it ran out of memory.
+
+        This default is for guests that cannot tell, for which memory is the most likely reason.
+        """
         return True
 
     def advance(self, results: Sequence[Result]) -> Outcome:
-        """Deliver the last batch's results (none at first) and run until the program can go no
-        further."""
+        """Give the program the results of the last batch (none at first), and run it until it
+        waits for calls or has ended."""
         if self._closed:
-            raise RuntimeError("this execution has ended")
+            raise RuntimeError("this execution has ended: start another one")
         return self._off_main.run(lambda: self._advance(results), self._end)
 
     def charge(self, fuel: int) -> Outcome:
-        """Take fuel from a suspended program, for work that the host did for its calls."""
+        """Subtract fuel from a suspended program, for work that the host did for its calls."""
         left = self.store.get_fuel()
         if fuel <= left:
             self.store.set_fuel(left - fuel)
         else:
-            self._spent = self._budget.spent_with_step
-            self.ledger.exceed(*self._budget.passed)
+            self._spent = self._fuel_budget.spent_with_step
+            self.ledger.exceed(*self._fuel_budget.exceeded_limit)
         return self._outcome()
 
     def close(self) -> None:
-        """Drop the execution and all it holds."""
+        """End the execution and release all that it holds."""
         if not self._closed:
             self._off_main.close(self._end)
 
     def stop(self) -> None:
-        """End the program at once, from inside a host import: no fuel is left to go on with.
+        """End the program at once, from inside a host function, by taking all its fuel.
 
-        An exception would not do. wasmtime keeps a host function's exception in one slot for the
-        whole process, where another thread's run would find it: see docs/design/stop-by-fuel.md.
+        An exception cannot be used: wasmtime keeps a host function's exception in one place for
+        the whole process, where another thread's run would find it. See
+        docs/design/stop-by-fuel.md.
         """
         if self._spent is None:
             self._spent = self._fuel()
             self.store.set_fuel(0)
 
     def _advance(self, results: Sequence[Result]) -> Outcome:
-        require(STACK)
+        require_stack(STACK)
         try:
             self._step(results)
         except (wasmtime.Trap, Trapped) as trap:
-            self.sound = False
-            self._trapped(trap)
+            self.reusable = False
+            self._record_trap(trap)
         except BaseException:
-            self.sound = False
+            self.reusable = False
             self._end()
             raise
         return self._outcome()
@@ -147,20 +153,20 @@ class GuestExecution(ABC):
     def _step(self, results: Sequence[Result]) -> None:
         if not self._started:
             self._started = True
-            if self._fits():
+            if self._source_fits():
                 self.open()
-                self._budget.begin_step(self.store)
+                self._fuel_budget.begin_step(self.store)
                 with self._backstop.watch(self.store, self.limits.seconds):
                     self.begin()
             return
         payloads = self._payloads(results)
         if payloads is not None:
             self.ledger.batch.clear()
-            self._budget.begin_step(self.store)
+            self._fuel_budget.begin_step(self.store)
             with self._backstop.watch(self.store, self.limits.seconds):
                 self.deliver(results, payloads)
 
-    def _fits(self) -> bool:
+    def _source_fits(self) -> bool:
         length, limit = size(self.program.source), self.limits.source
         if length <= limit:
             return True
@@ -176,7 +182,7 @@ class GuestExecution(ABC):
                 self.ledger.exceed("result", message)
                 return None
             room -= len(text)
-            if room < 0:  # not even collected: the guest could not hold them
+            if room < 0:  # checked here, because the guest could not hold even the texts
                 self.ledger.exceed(
                     "memory",
                     "the results of all calls at once do not fit into the "
@@ -186,27 +192,27 @@ class GuestExecution(ABC):
             payloads.append(text)
         return payloads
 
-    def _trapped(self, trap: "wasmtime.Trap | Trapped") -> None:
+    def _record_trap(self, trap: "wasmtime.Trap | Trapped") -> None:
         code = trap.trap_code
         if code is TrapCode.INTERRUPT:
             self._end()
             raise TimedOut(
                 f"the run was stopped before it used up its fuel: one step took over "
-                f"{self.limits.seconds:g} s, or nobody waits for it any more: try again"
+                f"{self.limits.seconds:g} s, or its caller no longer waits for it: try again"
             ) from trap
-        if self._spent is None:  # not our own stop
+        if self._spent is None:  # else `stop` took the fuel, and the ledger has the reason
             self._spent = self._fuel()
             if code is TrapCode.OUT_OF_FUEL:
-                self.ledger.exceed(*self._budget.passed)
-            elif code in STOPPED:
-                self.ledger.exceed(*STOPPED[code])
-            elif self.is_full():
+                self.ledger.exceed(*self._fuel_budget.exceeded_limit)
+            elif code in TRAP_LIMITS:
+                self.ledger.exceed(*TRAP_LIMITS[code])
+            elif self.is_out_of_memory():
                 self.ledger.exceed("memory", NO_MEMORY)
             else:
                 self.ledger.crash(CRASHED)
 
     def _fuel(self) -> int:
-        return self._budget.spent(self.store)
+        return self._fuel_budget.spent(self.store)
 
     def _outcome(self) -> Outcome:
         ledger, logs = self.ledger, tuple(self.ledger.logs)

@@ -1,4 +1,4 @@
-"""What a guest tells the host, checked and bounded as it comes."""
+"""Records what a guest reports to the host, and checks it against the limits at once."""
 
 import copy
 
@@ -8,7 +8,7 @@ from coderelay.core.json_reader import read_json
 from coderelay.core.json_values import NotJson, size
 
 UNREADABLE = object()
-_NO_VALUE = Failure(
+_NOT_JSON = Failure(
     "exception",
     "the value cannot be read as JSON: give data only, and integers of over 4,300 digits as text",
     name="TypeError",
@@ -16,10 +16,11 @@ _NO_VALUE = Failure(
 
 
 class Ledger:
-    """A program's calls and logs so far, and how it ended.
+    """A program's calls and logs so far, and its value or failure.
 
-    Everything that comes in here is hostile: user code shares its interpreter with our harness.
-    Every method says whether the program may go on; one that may not must be stopped at once.
+    Nothing that comes in is trusted, because the program shares its interpreter with our harness.
+    Methods that return a bool return whether the program may continue. If not, it must be stopped
+    at once.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -34,17 +35,17 @@ class Ledger:
 
     @property
     def settled(self) -> bool:
-        """Whether main has returned or thrown."""
+        """Whether the program's main function has returned or raised."""
         return self.value is not None or self.failure is not None
 
     def copy(self) -> "Ledger":
-        """The same, to go on apart from this one."""
+        """Return a copy that does not change with this ledger."""
         twin = copy.copy(self)
         twin.logs, twin.batch = list(self.logs), list(self.batch)
         return twin
 
     def log(self, level: str, text: str) -> bool:
-        """Take one line of output."""
+        """Add one line of output."""
         length = size(text)
         if not self.has_room(length):
             return False
@@ -53,13 +54,13 @@ class Ledger:
         return True
 
     def has_room(self, length: int) -> bool:
-        """Whether so many more bytes of output fit. Where they do not, the program is over."""
+        """Return whether `length` more bytes of output fit. If not, the program has failed."""
         if self._logged + length <= self._limits.logs:
             return True
-        return self.exceed("logs", f"the logs are over {shown_size(self._limits.logs)}: print less")
+        return self.exceed("logs", f"the logs are over {size_text(self._limits.logs)}: print less")
 
     def call(self, name: str, arguments: str) -> bool:
-        """Take one tool call, its arguments as JSON text."""
+        """Add a tool call to the batch. `arguments` is JSON text."""
         limits = self._limits
         if self._made >= limits.calls:
             return self.exceed("calls", f"a program may make {limits.calls} calls: make fewer")
@@ -68,57 +69,63 @@ class Ledger:
             return self.exceed("waiting", message)
         length = size(arguments)
         if length > limits.arguments:
-            message = f"the arguments of {name} are over {shown_size(limits.arguments)}: pass less"
+            message = f"the arguments of {name} are over {size_text(limits.arguments)}: pass less"
             return self.exceed("arguments", message)
         self._waiting = length + (self._waiting if self.batch else 0)
         if self._waiting > limits.batch:
-            message = f"the arguments of all waiting calls are over {shown_size(limits.batch)}: "
+            message = f"the arguments of all waiting calls are over {size_text(limits.batch)}: "
             return self.exceed("batch", message + "await them in smaller groups")
         try:
             parsed = parse(arguments)
         except TooManyValues as error:
             return self.exceed("arguments", f"the arguments of {name}: {error}; pass less")
-        # No arguments at all: the tool's schema will refuse that, and say so.
+        # Arguments that cannot be read become null, which the tool's schema refuses with a reason.
         self.batch.append(Call(self._made, name, None if parsed is UNREADABLE else parsed))
         self._made += 1
         return True
 
     def complete(self, value: str) -> bool:
-        """Take main's value, as JSON text. Only the first way to settle counts."""
+        """Set the program's value, which is JSON text, unless it has a value or failure already."""
         if self.settled:
             return True
         if size(value) > self._limits.value:
-            message = f"the value is over {shown_size(self._limits.value)}: return a summary"
+            message = f"the value is over {size_text(self._limits.value)}: return a summary"
             return self.exceed("value", message)
         try:
             parsed = parse(value)
         except TooManyValues as error:
             return self.exceed("value", f"the value: {error}; return a summary")
         if parsed is UNREADABLE:
-            return self.fail(_NO_VALUE)
+            return self.fail(_NOT_JSON)
         self.value = Returned(parsed)
         return True
 
     def fail(self, failure: Failure) -> bool:
-        """Take the way in which main failed. Only the first way to settle counts."""
+        """Set the program's failure, unless it has a value or failure already."""
         if not self.settled:
             self.failure = failure
         return True
 
     def crash(self, failure: Failure) -> None:
-        """Record that the guest itself broke down: that ends a program at once."""
+        """Set the failure of a program whose interpreter crashed, in place of anything before."""
         self.value, self.failure = None, failure
         self.batch.clear()
 
     def exceed(self, limit: str, message: str) -> bool:
-        """Record that a limit was passed: that ends a program at once, whatever it was at."""
+        """Set the failure of a program that exceeded a limit, in place of anything before.
+
+        Returns False, because the program may not continue.
+        """
         self.crash(Failure("limit", message, name="LimitError", limit=limit))
         return False
 
 
 def parse(text: str) -> Json:
-    """JSON from our harness; `UNREADABLE` for tampering, and for an integer that is too long for
-    Python. Raises `TooManyValues`."""
+    """Return the value of a JSON text from the harness. Raises `TooManyValues`.
+
+    Returns `UNREADABLE` for text that is not JSON, which the harness sends only if the program has
+    tampered with it, and for an integer that has too many digits for Python.
+    """
     try:
         return read_json(text)
     except TooManyValues:
@@ -127,8 +134,8 @@ def parse(text: str) -> Json:
         return UNREADABLE
 
 
-def shown_size(limit: int) -> str:
-    """A limit as people write it."""
+def size_text(limit: int) -> str:
+    """Return a number of bytes in MB, KB or bytes."""
     for unit, factor in (("MB", 1 << 20), ("KB", 1 << 10)):
         if limit >= factor:
             return f"{limit / factor:g} {unit}"

@@ -1,9 +1,9 @@
-"""Calls into and out of a core module, straight through wasmtime's C API.
+"""Calls functions of a guest, and defines host functions for it, directly by wasmtime's C API.
 
-The binding converts and checks every value of every call, which costs ten times what entering the
-guest does. Here an export takes and gives 32-bit integers, which the caller has right, and a host
-function's exception stays on its own thread. It relies on the binding's internals; the dependency
-is pinned to one major version for that. See docs/design/direct-c-api.md.
+The Python binding converts and checks every value of every call, which costs ten times as much as
+entering the guest. Here, exports take and return 32-bit integers that the caller has already
+checked, and the exception of a host function stays on its own thread. This relies on internals of
+the binding, so the dependency is pinned to one major version. See docs/design/direct-c-api.md.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ from wasmtime import _ffi as ffi
 from coderelay.core import EngineError
 
 _MOST = 8
-_WORDS = ctypes.c_int64 * (2 * _MOST)  # a value takes sixteen bytes, of which we use the first
+_WORDS = ctypes.c_int64 * (2 * _MOST)  # a value takes sixteen bytes, of which we use eight
 _AS_VALUES = ctypes.POINTER(ffi.wasmtime_val_raw_t)
 _call = ffi.dll.wasmtime_func_call_unchecked
 _MASK = 0xFFFFFFFF
@@ -32,11 +32,13 @@ _NO_FINALIZER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)()
 Words: TypeAlias = Sequence[ffi.wasmtime_val_raw_t]
 
 
-class _Raised(threading.local):
+class _HostException(threading.local):
     error: BaseException | None = None
 
 
-_raised = _Raised()
+_raised = _HostException()
+"""The exception of the last host function on this thread. The binding has only one place for the
+whole process, where another thread's call would find it."""
 
 
 class CoreInstance:
@@ -52,18 +54,22 @@ class CoreInstance:
         self._depth = 0
         self._buffers: list[tuple[ctypes.Array[ctypes.c_int64], object]] = []
         self._memory = ctypes.byref(self._export("memory").of.memory)
-        # A 32-bit memory has its whole address space reserved: it grows, and never moves.
+        # wasmtime reserves the whole address space of a 32-bit memory, so it never moves.
         data = ffi.wasmtime_memory_data(self._context, self._memory)
         self._start = ctypes.addressof(data.contents)
         self._size = self.memory_size
 
     def call(self, name: str, *arguments: int) -> int:
-        """Call an exported function of at most eight integers; 0 where it returns nothing."""
+        """Call an exported function with at most eight integers, and return its result.
+
+        Returns 0 for a function without a result. An exception of a host function is raised again
+        here, instead of the trap that it caused.
+        """
         function = self._functions.get(name)
         if function is None:
             function = self._functions[name] = ctypes.byref(self._export(name).of.func)
         depth = self._depth
-        if depth == len(self._buffers):  # an import may call in again while a call is under way
+        if depth == len(self._buffers):  # a host function may call the guest again during a call
             words = _WORDS()
             self._buffers.append((words, ctypes.cast(words, _AS_VALUES)))
         words, values = self._buffers[depth]
@@ -79,32 +85,32 @@ class CoreInstance:
         return words[0] & _MASK
 
     def read(self, at: int, size: int) -> bytes:
-        """Bytes of the memory."""
+        """Return bytes of the memory. Raises `IndexError` for a range outside it."""
         return ctypes.string_at(self._address(at, size), size)
 
     def write(self, at: int, data: bytes) -> None:
-        """Put bytes into the memory."""
+        """Write bytes to the memory. Raises `IndexError` for a range outside it."""
         ctypes.memmove(self._address(at, len(data)), data, len(data))
 
     def clear(self, at: int, size: int) -> None:
-        """Put zeros into the memory."""
+        """Fill a range of the memory with zeros. Raises `IndexError` for a range outside it."""
         ctypes.memset(self._address(at, size), 0, size)
 
     @property
     def address(self) -> int:
-        """Where the memory is in this process."""
+        """The address of the memory in this process."""
         return self._start
 
     @property
     def memory_size(self) -> int:
-        """How far the memory has grown, in bytes."""
+        """The current size of the memory, in bytes."""
         return int(ffi.wasmtime_memory_data_size(self._context, self._memory))
 
     def _address(self, at: int, size: int) -> int:
         if at + size > self._size:
             self._size = self.memory_size
         if at < 0 or size < 0 or at + size > self._size:
-            raise IndexError("outside of the guest's memory")
+            raise IndexError(f"{size} bytes at {at} are not in the guest's memory")
         return self._start + at
 
     def _export(self, name: str) -> ffi.wasmtime_extern_t:
@@ -132,7 +138,7 @@ class CoreInstance:
 
 
 def instantiate(linked: wasmtime.InstancePre, store: wasmtime.Store) -> CoreInstance:
-    """Start an instance of a module. Raises `EngineError` where the system gives it no room."""
+    """Return a new instance of a module. Raises `EngineError` if there is too little memory."""
     try:
         return CoreInstance(store, linked.instantiate(store))
     except wasmtime.WasmtimeError as error:
@@ -145,20 +151,20 @@ def instantiate(linked: wasmtime.InstancePre, store: wasmtime.Store) -> CoreInst
 
 
 class HostImports:
-    """Host functions for a linker, each from numbers to an integer or nothing."""
+    """Defines host functions in a linker. They take numbers, and return an integer or None."""
 
     def __init__(self, linker: wasmtime.Linker) -> None:
         self._linker = linker
-        self._kept: list[object] = []
+        self._callbacks: list[object] = []  # wasmtime does not keep them alive
 
     def define(self, item: wasmtime.ImportType, function: Callable[..., int | None]) -> None:
-        """Give the module this import."""
+        """Define the host function for an import of the module."""
         kind = item.type
         assert isinstance(kind, wasmtime.FuncType) and item.name is not None
         wide = [str(result) for result in kind.results] == ["i64"]
         called = _trampoline(function, kind.params, wide=wide)
         callback = ffi.wasmtime_func_unchecked_callback_t(called)
-        self._kept.append(callback)
+        self._callbacks.append(callback)
         module, name = item.module.encode(), item.name.encode()
         error = ffi.wasmtime_linker_define_func_unchecked(
             self._linker.ptr(),
@@ -178,6 +184,7 @@ class HostImports:
 def _trampoline(
     function: Callable[..., int | None], kinds: Sequence[wasmtime.ValType], *, wide: bool
 ) -> Callable[..., int]:
+    """Return a C callback that calls a Python function, and turns its exception into a trap."""
     readers = [_READERS[str(kind)] for kind in kinds]
 
     def called(data: object, caller: object, words: Words, count: int) -> int:

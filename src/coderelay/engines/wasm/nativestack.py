@@ -1,7 +1,8 @@
-"""A guest runs on its caller's stack, so that must be large enough for the guest's own limit.
+"""Makes sure that a thread has enough stack for a guest.
 
-On a smaller one a program that recurses would reach the end of the thread's stack before the limit
-that turns recursion into an error, and take the whole process with it.
+A guest runs on the stack of the thread that calls it. If that is smaller than the guest's own
+limit, a program that recurses deeply would overflow the thread's stack, which ends the whole
+process, before it reaches the limit that turns recursion into an error.
 """
 
 import _thread
@@ -16,21 +17,22 @@ _MARGIN = 512 * 1024
 _BIGGER = 16 * 1024 * 1024
 
 
-_sizing = threading.Lock()
+_size_lock = threading.Lock()
+"""Held while the process-wide size of new threads' stacks is changed."""
 
 
-class _Known(threading.local):
+class _ThreadStack(threading.local):
     size: int | None = None
 
 
-_known = _Known()
+_this_thread = _ThreadStack()
 
 
-def require(guest: int) -> None:
-    """Raise `StackTooSmall` unless this thread can hold a guest with so many bytes of stack."""
-    size = _known.size
+def require_stack(guest: int) -> None:
+    """Raise `StackTooSmall` unless this thread has room for a guest with `guest` bytes of stack."""
+    size = _this_thread.size
     if size is None:
-        size = _known.size = _measure()
+        size = _this_thread.size = _measure()
     if size < guest + _MARGIN:
         raise StackTooSmall(
             f"this thread has {size >> 10} KB of stack and a guest needs {(guest + _MARGIN) >> 10}:"
@@ -39,10 +41,10 @@ def require(guest: int) -> None:
 
 
 def start_with_stack(target: Callable[[], None], name: str) -> None:
-    """Start a daemon thread that a guest can run on.
+    """Start a daemon thread with enough stack for a guest.
 
-    The main thread leaves that to another one: Ctrl-C at the wrong moment of starting a thread
-    would leave its lock in disorder.
+    The main thread has another thread start it: a `KeyboardInterrupt` in the middle of starting a
+    thread would leave its locks in an undefined state.
     """
     if threading.current_thread() is threading.main_thread():
         _thread.start_new_thread(_start_or_become, (target, name))
@@ -51,9 +53,12 @@ def start_with_stack(target: Callable[[], None], name: str) -> None:
 
 
 def _start(target: Callable[[], None], name: str) -> None:
-    """The size is chosen when a thread starts, and for the whole process: it is put back at
-    once."""
-    with _sizing:
+    """Start a thread with a larger stack.
+
+    The size can only be set for all threads that the process starts from then on, so it is reset
+    at once.
+    """
+    with _size_lock:
         before = threading.stack_size(_BIGGER)
         try:
             threading.Thread(target=target, name=name, daemon=True).start()
@@ -62,7 +67,10 @@ def _start(target: Callable[[], None], name: str) -> None:
 
 
 def _start_or_become(target: Callable[[], None], name: str) -> None:
-    """Somebody waits for the thread: where it cannot be started, this one does its work."""
+    """Start the thread, or run its work on this one if no thread can be started.
+
+    The work must be done, because a caller waits for it.
+    """
     try:
         _start(target, name)
     except RuntimeError:
@@ -70,7 +78,7 @@ def _start_or_become(target: Callable[[], None], name: str) -> None:
 
 
 def _measure() -> int:
-    """This thread's stack in bytes; as good as endless where the system does not tell."""
+    """Return the size of this thread's stack in bytes, or `sys.maxsize` if it is unknown."""
     try:
         if sys.platform == "linux":
             return _linux()

@@ -1,11 +1,11 @@
-"""Guests never run on the main thread.
+"""Runs guests on helper threads, and never on the main thread.
 
-There Python runs the handlers of signals, between any two steps of Python code. What a handler
-raises, as Ctrl-C does, at the very entry of a function that native code calls has nowhere to go:
-the native code goes on with a result that nobody set, and the process may die. So what enters a
-guest is done by a helper thread, while the main thread waits in a place where it can be
-interrupted at any moment. Then the guest is stopped, because nobody waits for it any more, and what
-it held is given back when it has been left. See docs/design/off-main-thread.md.
+Python runs signal handlers on the main thread, between any two steps of Python code. A handler may
+raise an exception, as Ctrl-C does. If that happens just as native code calls a Python function, the
+exception cannot be passed on: the native code continues with an undefined result, and the process
+may crash. So a helper thread enters the guest, while the main thread waits in a place where it can
+be interrupted at any moment. An interrupt cancels the guest, and its resources are released once
+the helper thread has left it. See docs/design/off-main-thread.md.
 """
 
 import atexit
@@ -27,72 +27,78 @@ T = TypeVar("T")
 _log = logging.getLogger("coderelay")
 _TICK = 0.1
 _PATIENCE = 5.0
-"""Seconds that the end of the process waits for guests that nobody waits for."""
+"""How many seconds the process waits at exit until each helper thread has left its guest."""
 
 
 class OffMainThread:
-    """Does the work of one owner, such as a run, and knows whether any is under way.
+    """Runs the work of one owner, such as an execution, away from the main thread.
 
-    `end` gives back what the owner holds. It is never called while work is under way.
+    `end` releases what the owner holds. It is never called while work of the owner runs.
     """
 
     def __init__(self) -> None:
-        self._errand: Errand | None = None
+        self._job: HelperJob | None = None
 
     def run(self, work: Callable[[], T], end: Callable[[], None]) -> T:
-        """Do a piece of work, and return or raise what it does. Where the waiting is interrupted,
-        the owner has ended."""
+        """Run `work`, and return its result or raise its exception.
+
+        If an exception interrupts the wait for it, the work is cancelled and `end` is called.
+        """
         if threading.current_thread() is not threading.main_thread():
             return work()
         returned: list[T] = []
-        errand = self._errand = Errand(lambda: returned.append(work()), end)
+        job = self._job = HelperJob(lambda: returned.append(work()), end)
         try:
-            if not _helpers.take(errand):
+            if not _helpers.start(job):
                 return work()
-            errand.wait()
-            errand.raise_error()
+            job.wait()
+            job.raise_error()
             return returned[0]
         except BaseException:
-            errand.abandon()
-            errand.wait()  # until the guest has been left; a second signal may end this wait
+            job.abandon()
+            job.wait()  # until the helper has left the guest; a second signal ends this wait, too
             raise
         finally:
-            if errand.finished:
-                self._errand = None
+            if job.finished:
+                self._job = None
 
     def close(self, end: Callable[[], None]) -> None:
-        """End the owner: now, or as soon as the work that is still under way is over."""
-        errand = self._errand
-        if errand is not None and not errand.finished:
-            errand.abandon()
+        """Call `end` now, or as soon as work that still runs has ended. Such work is cancelled."""
+        job = self._job
+        if job is not None and not job.finished:
+            job.abandon()
         else:
-            to_its_end(end)
+            run_to_completion(end)
 
 
-def to_its_end(work: Callable[[], None]) -> None:
-    """Do work that must not be left half done, such as giving something back. What interrupts the
-    main thread ends its waiting, and not the work."""
+def run_to_completion(work: Callable[[], None]) -> None:
+    """Run work that must not be interrupted halfway, such as releasing a resource.
+
+    An exception that interrupts the main thread meanwhile ends its wait, but not the work.
+    """
     if threading.current_thread() is not threading.main_thread():
         work()
         return
-    errand = Errand(work)
-    if _helpers.take(errand):
-        errand.wait()
-        errand.raise_error()
+    job = HelperJob(work)
+    if _helpers.start(job):
+        job.wait()
+        job.raise_error()
     else:
         work()
 
 
-class Errand:
-    """One piece of work that another thread does. Whoever waits for it may be interrupted between
-    any two steps here, so nothing is locked: each flag has one writer, and what may happen only
-    once is popped from a list. `Future` and `Event` are not to be waited for on the main thread:
-    Ctrl-C at the wrong moment leaves their locks in disorder."""
+class HelperJob:
+    """A piece of work that another thread runs, and that the main thread may wait for.
+
+    The main thread may be interrupted between any two steps here. So there are no locks: each flag
+    has one writer, and what may happen only once is popped from a list, which is atomic. `Future`
+    and `Event` cannot be used: Ctrl-C at the wrong moment leaves their locks in an undefined state.
+    """
 
     def __init__(self, work: Callable[[], None], end: Callable[[], None] = lambda: None) -> None:
         self._work = work
         self._context = contextvars.copy_context()
-        self._somebody_waits = need_check()
+        self._caller_needs_it = need_check()
         self._ends = [end]
         self._unclaimed = [True]
         self._done = threading.Lock()
@@ -100,34 +106,41 @@ class Errand:
         self._error: BaseException | None = None
         self._abandoned = self._over = False
         self.finished = False
-        """Whether the work is over, or will never begin."""
+        """Whether the work has ended, or will never begin."""
 
-    def carry_out(self, ready: Callable[[], None] = lambda: None) -> None:
-        """For another thread: do the work, unless it was given up before it began. `ready` is
-        called before whoever waits for it goes on."""
+    def run(self, ready: Callable[[], None] = lambda: None) -> None:
+        """Run the work on this thread, unless it was abandoned before it began.
+
+        `ready` is called before the thread that waits for the job continues.
+        """
         if not self._claim():
             ready()
             return
         try:
-            with cancel_unless(self._is_wanted):
+            with cancel_unless(self._is_needed):
                 self._context.run(self._work)
         except BaseException as error:
             self._error = error
         self.finished = True
         try:
             if self._abandoned:
-                self._error = None  # what is freed on the main thread may swallow a Ctrl-C
+                # Freed here and not on the main thread, where its destructors, in which Python
+                # ignores exceptions, could swallow a KeyboardInterrupt.
+                self._error = None
                 self._end_once()
         except Exception:
-            _log.exception("what a run held could not be given back")
-        finally:  # whoever waits goes on all the same
+            _log.exception("the resources of a run could not be released")
+        finally:  # the thread that waits must continue in any case
             ready()
             self._over = True
             self._done.release()
 
     def abandon(self) -> None:
-        """For whoever waits: keep the work from being begun, or let it be known that nobody waits
-        for it, which stops a guest. The owner ends once the work is over."""
+        """Tell, on the thread that waits, that the result is not needed any more.
+
+        Work that has not begun never will; a guest that runs is cancelled. The owner's `end` is
+        called once the work has ended.
+        """
         self._abandoned = True
         if self._claim():
             self.finished = self._over = True
@@ -135,23 +148,25 @@ class Errand:
             self._end_once()
 
     def wait(self, seconds: float = math.inf) -> None:
-        """Wait until the work is over, or for so long. Not all systems wake the main thread for a
-        signal, so it looks for one itself every now and then."""
+        """Wait until the work has ended, or for `seconds`.
+
+        Some systems do not wake a waiting main thread for a signal, so it wakes up regularly.
+        """
         until = time.monotonic() + seconds
         while not self._over and time.monotonic() < until:
             self._done.acquire(timeout=_TICK)
 
     def raise_error(self) -> None:
-        """Raise what the work raised."""
+        """Raise the exception of the work, if it raised one."""
         error, self._error = self._error, None
         if error is not None:
             raise error
 
-    def _is_wanted(self) -> bool:
-        return not self._abandoned and self._somebody_waits()
+    def _is_needed(self) -> bool:
+        return not self._abandoned and self._caller_needs_it()
 
     def _claim(self) -> bool:
-        """Whether the caller is the first to decide what becomes of this."""
+        """Return whether the caller is the first to run or to abandon this job."""
         try:
             return self._unclaimed.pop()
         except IndexError:
@@ -166,29 +181,30 @@ class Errand:
 
 
 class _Helpers:
-    """Threads that do errands: as many as there are errands at once, mostly one. One stays."""
+    """Threads that run jobs: one for each job that runs at the same time. One idle thread stays."""
 
     def __init__(self) -> None:
-        self._begin_anew()
-        atexit.register(self._leave_guests)
+        self._reset()
+        atexit.register(self._cancel_all)
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._begin_anew)
+            os.register_at_fork(after_in_child=self._reset)
 
-    def take(self, errand: Errand) -> bool:
-        """Have an errand done. False where no thread can be started: the process ends."""
+    def start(self, job: HelperJob) -> bool:
+        """Give a job to a helper thread. Returns False if no thread can be started, which happens
+        while the process exits."""
         if self._waiting.qsize() >= len(self._idle):
             try:
                 start_with_stack(self._serve, "coderelay guests")
             except RuntimeError:
                 return False
-        self._waiting.put(errand)
+        self._waiting.put(job)
         return True
 
-    def _begin_anew(self) -> None:
-        """A forked child has none of its parent's threads."""
-        self._waiting: SimpleQueue[Errand] = SimpleQueue()
+    def _reset(self) -> None:
+        """Start without threads. A forked child has none of its parent's."""
+        self._waiting: SimpleQueue[HelperJob] = SimpleQueue()
         self._idle: deque[None] = deque()
-        self._under_way: dict[int, Errand] = {}
+        self._running: dict[int, HelperJob] = {}
 
     def _serve(self) -> None:
         self._idle.append(None)
@@ -201,22 +217,22 @@ class _Helpers:
                 self._idle.append(None)
 
         while stays:
-            errand = self._waiting.get()
+            job = self._waiting.get()
             self._idle.pop()
-            self._under_way[id(errand)] = errand
+            self._running[id(job)] = job
             try:
-                errand.carry_out(ready)
+                job.run(ready)
             finally:
-                del self._under_way[id(errand)]
-            del errand  # not kept while waiting for the next
+                del self._running[id(job)]
+            del job  # or it would stay in memory until the next job comes
 
-    def _leave_guests(self) -> None:
-        """The process ends: no thread may be inside a guest then."""
+    def _cancel_all(self) -> None:
+        """Cancel all jobs at exit: no thread may be inside a guest when the process ends."""
         until = time.monotonic() + _PATIENCE
-        while self._under_way and time.monotonic() < until:
-            for errand in list(self._under_way.values()):
-                errand.abandon()
-                errand.wait(_PATIENCE)
+        while self._running and time.monotonic() < until:
+            for job in list(self._running.values()):
+                job.abandon()
+                job.wait(_PATIENCE)
 
 
 _helpers = _Helpers()

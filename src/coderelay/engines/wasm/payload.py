@@ -1,4 +1,4 @@
-"""The JSON texts that enter a guest are looked at in pieces: results may be long."""
+"""Prepares JSON text for a guest. Long texts are read in pieces, to bound time and memory."""
 
 import re
 from collections.abc import Iterator
@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from coderelay.core.limits import KB, MB
 
 _PIECE = 64 * KB
-# Text up to a number of more than 15 digits.
+# Matches text up to the first number of more than 15 digits.
 _SHORT_NUMBERS = re.compile(r"\D*(?:\d{1,15}(?!\d)\D*)*")
 _SHORT_ASCII_NUMBERS = re.compile(_SHORT_NUMBERS.pattern, re.ASCII)
 
 
 def has_long_integer(text: str) -> bool:
-    """Whether a text has a number that JavaScript might round."""
+    """Return whether a text has a number of more than 15 digits, which JavaScript might round."""
     at, numbers = 0, _SHORT_ASCII_NUMBERS if text.isascii() else _SHORT_NUMBERS
     while True:
         end = min(len(text), at + _PIECE)
@@ -23,13 +23,15 @@ def has_long_integer(text: str) -> bool:
         if end == len(text):
             return False
         at = end
-        while text[at - 1].isdecimal():  # a number may go on in the next piece
+        while text[at - 1].isdecimal():  # the next piece must contain the whole number
             at -= 1
 
 
 def without_surrogates(text: str) -> str:
-    """The text with lone surrogates as escapes: they have no UTF-8 form. In JSON they are always
-    inside a string."""
+    """Return JSON text with lone surrogates as escapes, because they cannot be encoded as UTF-8.
+
+    They occur only inside strings, where an escape means the same.
+    """
     return text if text.isascii() else "".join(_escaped(text))
 
 

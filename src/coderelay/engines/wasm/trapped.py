@@ -1,10 +1,10 @@
-"""The end of a guest that can go no further."""
+"""The exception for a guest that was stopped."""
 
 from wasmtime import TrapCode
 
 
 class Trapped(Exception):
-    """A trap, or what ends a guest as one does: the cause says more."""
+    """The guest trapped or was interrupted, and must not be entered again."""
 
     def __init__(self, code: TrapCode) -> None:
         super().__init__(code.name)

@@ -1,7 +1,10 @@
-"""Time in a guest: the program's creation plus what its timers waited, never the host's clock."""
+"""The clock of a guest: the time of the program's creation, plus the time that its timers waited.
+
+It never reads the host's clock, so a replay sees the same times.
+"""
 
 READING = 1_000
-"""Each reading takes a microsecond, so that a program that waits for time to pass gets there."""
+"""Nanoseconds that each reading takes, so that a loop that waits for a time to come ends."""
 
 
 END = 100 * 365 * 86_400 * 1_000_000_000
@@ -9,7 +12,7 @@ END = 100 * 365 * 86_400 * 1_000_000_000
 
 
 class VirtualClock:
-    """Nanoseconds that move only by readings and timers."""
+    """A clock in nanoseconds that only readings and timers move."""
 
     def __init__(self, created: int) -> None:
         self._start = created * 1_000_000_000
@@ -17,22 +20,23 @@ class VirtualClock:
 
     @property
     def elapsed(self) -> int:
-        """Nanoseconds since the program's start, without the time that a reading takes."""
+        """Nanoseconds since the program's start. Reading this property takes no time."""
         return self._elapsed
 
     def monotonic(self) -> int:
-        """Nanoseconds since the program's start."""
+        """Return the nanoseconds since the program's start."""
         self._elapsed += READING
         return self._elapsed
 
     def wall(self) -> int:
-        """Nanoseconds since 1970."""
+        """Return the nanoseconds since 1970."""
         return self._start + self.monotonic()
 
     def advance_to_wall(self, time: int) -> None:
-        """Let time pass until so many nanoseconds after 1970."""
+        """Move the clock forward to `time`, in nanoseconds since 1970."""
         self.advance_to(time - self._start)
 
     def advance_to(self, elapsed: int) -> None:
-        """Let time pass until so many nanoseconds after the start. It never goes back."""
+        """Move the clock forward to `elapsed`, in nanoseconds since the start. It never goes
+        back."""
         self._elapsed = max(self._elapsed, min(elapsed, END))

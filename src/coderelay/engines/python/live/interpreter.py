@@ -14,7 +14,7 @@ from coderelay.core.json_values import size
 from coderelay.engines.python import entry, failure_report
 from coderelay.engines.python.engine import PythonEngine
 from coderelay.engines.python.execution import EXITED
-from coderelay.engines.python.instance import PythonInstance, is_full
+from coderelay.engines.python.instance import PythonInstance, is_out_of_memory
 from coderelay.engines.python.live.quota import Quota
 from coderelay.engines.python.live.session_calls import Answer, LiveCall
 from coderelay.engines.python.live.session_clock import SYSTEM_TIME, Time
@@ -22,8 +22,8 @@ from coderelay.engines.python.live.session_directory import SessionDirectory
 from coderelay.engines.python.live.session_limits import DEFAULT_LIVE_LIMITS, LiveLimits
 from coderelay.engines.python.live.session_world import LiveWorld, out_of_time
 from coderelay.engines.wasm.config import STACK
-from coderelay.engines.wasm.guest_execution import CRASHED, NO_MEMORY, STOPPED
-from coderelay.engines.wasm.nativestack import require
+from coderelay.engines.wasm.guest_execution import CRASHED, NO_MEMORY, TRAP_LIMITS
+from coderelay.engines.wasm.nativestack import require_stack
 from coderelay.engines.wasm.off_main import OffMainThread
 from coderelay.engines.wasm.trapped import Trapped
 
@@ -112,7 +112,7 @@ class Live:
         self.close()
 
     def _run(self, source: str) -> Cell:
-        require(STACK)
+        require_stack(STACK)
         self._cells += 1
         refused = self._refused(source)
         if refused is not None:
@@ -205,12 +205,12 @@ class Live:
     def _trapped(self, trap: Trapped, world: LiveWorld) -> Failure:
         code = trap.trap_code
         if code is TrapCode.OUT_OF_FUEL:
-            return _limit(*world.budget.passed)
+            return _limit(*world.budget.exceeded_limit)
         if code is TrapCode.INTERRUPT:
             return _limit("seconds", out_of_time(self._limits))
-        if code in STOPPED:
-            return _limit(*STOPPED[code])
-        return _limit("memory", NO_MEMORY) if is_full(trap) else CRASHED
+        if code in TRAP_LIMITS:
+            return _limit(*TRAP_LIMITS[code])
+        return _limit("memory", NO_MEMORY) if is_out_of_memory(trap) else CRASHED
 
 
 def _is_broken(world: LiveWorld) -> bool:

@@ -4,7 +4,7 @@ import os
 import stat
 from dataclasses import dataclass
 
-from coderelay.engines.wasm.ledger import shown_size
+from coderelay.engines.wasm.ledger import size_text
 
 DEEPEST = 64
 """How many directories may lie in each other: each is open while those in it are counted."""
@@ -61,7 +61,7 @@ class DirectoryUsage:
             self._counted = True
         if size and self._size + size > self._quota.size:
             raise QuotaPassed(
-                f"the files of this session would be over {shown_size(self._quota.size)}: remove "
+                f"the files of this session would be over {size_text(self._quota.size)}: remove "
                 "some, or write less"
             )
         if entries and self._entries + entries > self._quota.entries:

@@ -16,7 +16,7 @@ from coderelay.engines.python.live.session_limits import LiveLimits
 from coderelay.engines.python.world import World
 from coderelay.engines.wasm.backstop import allow
 from coderelay.engines.wasm.fuel import Fuel
-from coderelay.engines.wasm.ledger import shown_size
+from coderelay.engines.wasm.ledger import size_text
 
 _BYTE_FUEL = 100
 """About what a byte's way between guest and file costs."""
@@ -83,7 +83,7 @@ class LiveWorld(World):
         self._printed += length
         if self._printed <= limit:
             return
-        self.exceed("output", f"the cell printed over {shown_size(limit)}: print less")
+        self.exceed("output", f"the cell printed over {size_text(limit)}: print less")
 
     def complete(self, value: str) -> None:
         """Take the text of the cell's value."""
