@@ -12,11 +12,11 @@ from tests.server.serving import ADD, CODE, COMPLETIONS, gateway, refusal
 Json = Any
 
 BAD: dict[str, tuple[Any, int, str]] = {
-    "no JSON": (b'{"model": ', 400, "no JSON: line 1"),
-    "not UTF-8": (b'{"model": "\xff"}', 400, "no JSON: not UTF-8"),
+    "no JSON": (b'{"model": ', 400, "not valid JSON: line 1"),
+    "not UTF-8": (b'{"model": "\xff"}', 400, "not valid JSON: not UTF-8"),
     "NaN": (b'{"model": NaN}', 400, "NaN is not a JSON value"),
     "no object": (b"[]", 422, ""),
-    "nothing": (b"", 400, "no JSON"),
+    "nothing": (b"", 400, "not valid JSON"),
     "too deep": (b"[" * 5000 + b"]" * 5000, 400, "nested"),
     "no model": ({"messages": []}, 422, "model"),
     "model is a number": ({**CODE, "model": 1}, 422, "model"),

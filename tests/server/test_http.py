@@ -127,7 +127,7 @@ def test_a_server_whose_engine_cannot_be_loaded_says_so(
     assert response.status_code == 503
     assert response.json() == {
         "status": "failed",
-        "reason": "an engine cannot be loaded: the guest is gone",
+        "reason": "an engine could not be loaded: the guest is gone",
     }
 
 

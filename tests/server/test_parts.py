@@ -19,7 +19,7 @@ from coderelay.server.logs import JsonLines
 from coderelay.server.metrics import Metrics
 from coderelay.server.refusals import Full, RepeatedHeader, Unauthorized
 from coderelay.server.settings import InvalidSetting, Settings
-from coderelay.server.streaming import with_silences
+from coderelay.server.streaming import with_keep_alives
 from coderelay.server.workers import Workers
 from tests.clocks import Gate
 
@@ -185,7 +185,7 @@ def test_silence_is_told_and_events_are_not_lost() -> None:
             yield "b"
 
         heard: list[str | None] = []
-        async for event in with_silences(events(), 0.001):
+        async for event in with_keep_alives(events(), 0.001):
             heard.append(event)
             if heard.count(None) == 3:
                 speak.set()
@@ -207,7 +207,7 @@ def test_who_stops_listening_ends_what_makes_the_events() -> None:
             finally:
                 ended.append("ended")
 
-        listening = with_silences(events(), 60)
+        listening = with_keep_alives(events(), 60)
         assert await anext(listening) == "a"
         waiting = asyncio.ensure_future(anext(listening))
         await asyncio.sleep(0)

@@ -190,7 +190,11 @@ def test_nothing_is_stored(client: openai.OpenAI) -> None:
 
 @pytest.mark.parametrize(
     ("sent", "status", "named"),
-    [(b'{"model": ', 400, "no JSON"), (b"[]", 422, "body"), (b'{"model": "m"}', 422, "input")],
+    [
+        (b'{"model": ', 400, "not valid JSON"),
+        (b"[]", 422, "body"),
+        (b'{"model": "m"}', 422, "input"),
+    ],
 )
 def test_bad_input_is_refused_in_the_apis_own_shape(
     client: openai.OpenAI, sent: bytes, status: int, named: str

@@ -1,4 +1,4 @@
-"""A request is admitted or refused before work starts; nobody waits in line to be let in."""
+"""Admits a request or refuses it at once; there is no queue."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from coderelay.server.refusals import Full
 
 
 class Admission:
-    """So many places; whoever leaves, by whatever way, frees one."""
+    """A fixed number of places. A place is freed when its `with` block ends, however it ends."""
 
     def __init__(self, places: int, what: str) -> None:
         self.places = places
@@ -16,7 +16,7 @@ class Admission:
 
     @contextmanager
     def place(self, weight: int = 1) -> Iterator[None]:
-        """Hold a place, or several. Raises `Full` at once where there are not as many."""
+        """Hold `weight` places. Raises `Full` at once if there are not as many free."""
         if self.taken + weight > self.places:
             raise Full(f"{self.places:,} {self._what} are in progress already: try again shortly")
         self.taken += weight

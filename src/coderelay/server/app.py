@@ -1,4 +1,4 @@
-"""The paths there are: a row for each, and the ASGI application that serves them."""
+"""The ASGI application, and the table of the paths that it serves."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -29,8 +29,8 @@ _SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """What is served where, and in which API's shape errors are reported. `access`
-    says whom it is for."""
+    """One path: its handler, its description, the dialect in whose format errors are reported, and
+    who may use it."""
 
     method: str
     path: str
@@ -41,7 +41,7 @@ class Path:
 
 
 def paths(dialects: Sequence[Dialect]) -> Iterator[Path]:
-    """All paths of a server that speaks these dialects."""
+    """Yield all paths of a server that speaks these dialects."""
     for dialect in dialects:
         yield Path("POST", dialect.path, handlers.complete, dialect.operation, dialect)
         counting = dialect.counting
@@ -84,8 +84,8 @@ def create_app(
     *,
     dialects: Sequence[Dialect] = DIALECTS,
 ) -> Starlette:
-    """The server as an ASGI application. A `model` takes the upstream's place; a `transport`
-    takes that of the network."""
+    """Return the server as an ASGI application. A `model` replaces the upstream, and a `transport`
+    replaces the network, for tests."""
     service = build(settings, model, transport)
     served = tuple(paths(dialects))
     described = [
@@ -109,13 +109,14 @@ def create_app(
     async def no_such_path(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
         known = ", ".join(f"{path.method} {path.path}" for path in served)
-        path = request.scope["path"][:_SHOWN]  # not of `request.url`: a bad Host has no URL
-        message = f"nothing answers {request.method} {path} here; served are {known}"
+        # Not `request.url`: it cannot be built for a request with an invalid Host header.
+        path = request.scope["path"][:_SHOWN]
+        message = f"there is no {request.method} {path}: use one of {known}"
         body = dialects[0].error_object(message, type="invalid_request_error", code="not_found")
         return JSONResponse(body, error.status_code, error.headers)
 
     return Starlette(
-        lifespan=lambda _: _living(service),
+        lifespan=lambda _: _lifespan(service),
         routes=[_route(service, path) for path in (*served, *about)],
         exception_handlers={HTTPException: no_such_path},
     )
@@ -127,7 +128,7 @@ def _route(service: Service, path: Path) -> Route:
 
 
 @asynccontextmanager
-async def _living(service: Service) -> AsyncIterator[None]:
+async def _lifespan(service: Service) -> AsyncIterator[None]:
     warming = asyncio.create_task(service.readiness.reach())
     try:
         yield

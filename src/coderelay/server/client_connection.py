@@ -1,7 +1,7 @@
-"""A client's connection: what it sends before its request is understood is counted and bounded.
+"""Limits what a client's connection may send before its request has been parsed.
 
-uvicorn's protocol leaves that to its parser, which keeps an unfinished header whole, however long
-it is. No key has been checked at this point, so anybody could send it.
+uvicorn's protocol leaves that to its parser, which buffers an unfinished header however long it is.
+No key has been checked at this point, so anybody could send one.
 """
 
 import json
@@ -18,16 +18,16 @@ from coderelay.server.logs import log
 from coderelay.server.settings import Settings
 
 MOST_HEADERS = 256
-"""Headers that a request may have."""
+"""How many headers a request may have."""
 _MOST_WAITING = 16
-"""Requests that may wait on one connection behind the one that is being served."""
+"""How many pipelined requests may wait on one connection while another is served."""
 _FRAMING_PER_BYTE = 16
-"""Bytes of chunk sizes and the like that each byte of a body allows for."""
+"""How many bytes of chunk sizes and the like are allowed for each byte of a body."""
 _AT_ONCE = 64 * KB
-"""Bytes that the parser gets at once."""
+"""How many bytes the parser gets at a time."""
 _HEARD_OUT, _PATIENCE = 1 * MB, 2.0
-"""Bytes and seconds that a client may go on sending after it was refused. If the connection were
-closed at once, it might never see the answer."""
+"""How many bytes a client may still send, and for how many seconds, after it was refused. If the
+connection were closed at once, the client might never see the answer."""
 
 
 class _Refused(Exception):
@@ -35,9 +35,11 @@ class _Refused(Exception):
 
 
 class ClientConnection(HttpToolsProtocol):
-    """uvicorn's protocol for HTTP/1.1, with limits in bytes: `headers_limit` for the request line,
-    headers, chunk sizes and trailers of one request, `unread_limit` for what still comes of a body
-    when its request has been answered."""
+    """uvicorn's protocol for HTTP/1.1, with limits in bytes.
+
+    `headers_limit` is for the request line, headers, chunk sizes and trailers of one request, and
+    `unread_limit` for the rest of a body whose request has already been answered.
+    """
 
     def __init__(
         self,
@@ -50,7 +52,7 @@ class ClientConnection(HttpToolsProtocol):
         self._headers_limit = headers_limit
         self._unread_limit = unread_limit
         self._framing = 0
-        """Bytes that came and were no body, less those that the body allows for."""
+        """How many bytes came that are not body, minus those that the body allows for."""
         self._head = self._unread = 0
         self._in_head = True
         self._refused = False
@@ -116,18 +118,18 @@ class ClientConnection(HttpToolsProtocol):
         if self._too_long:
             self._refuse_headers()
         else:
-            self._refuse(HTTPStatus.BAD_REQUEST, "this is not a sound HTTP/1.1 request")
+            self._refuse(HTTPStatus.BAD_REQUEST, "this is not a valid HTTP/1.1 request")
 
     def _refuse_headers(self) -> None:
         self._refuse(
             HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-            f"the headers of a request may have {self._headers_limit:,} bytes and {MOST_HEADERS} "
-            "lines in all: send less; the operator can allow more bytes with --max-headers",
+            f"the headers are over the limit of {self._headers_limit:,} bytes or {MOST_HEADERS} "
+            "lines: send fewer; the operator can allow more bytes with --max-headers",
         )
 
     def _refuse(self, status: HTTPStatus, message: str) -> None:
-        """Close the connection, with an answer where one is due: the request that is refused is
-        the one being served, and not answered yet, or the only one."""
+        """Close the connection, and answer first if that is possible: if the refused request is the
+        one being served and not answered yet, or the only one."""
         log("refused", level=logging.WARNING, status=status.value, reason=status.phrase)
         self._refused = True
         being_served = self.cycle is not None and not self.cycle.response_complete
@@ -147,13 +149,13 @@ class ClientConnection(HttpToolsProtocol):
 
 
 def client_connection(settings: Settings) -> Callable[..., ClientConnection]:
-    """For uvicorn's setting `http`: a connection with the limits of the settings."""
+    """Return a factory of connections with the limits of the settings, for uvicorn's `http`."""
     limits = {"headers_limit": settings.max_headers, "unread_limit": 2 * settings.max_body}
     return partial(ClientConnection, **limits)
 
 
 def _answer(status: HTTPStatus, message: str) -> bytes:
-    """An error that has the shapes of all APIs: which one was meant is not known yet."""
+    """Return an error in a format that fits all APIs, because the path is not known yet."""
     kind = "invalid_request_error"
     error = {"message": message, "type": kind, "param": None, "code": None}
     body = json.dumps({"type": "error", "error": error}).encode()

@@ -1,6 +1,6 @@
-"""The model of `--upstream scripted`: no intelligence, so that everything else can be tried.
+"""The scripted model of `--upstream scripted`, with which everything else can be tried.
 
-A program in a fenced block of the user's message is written as it stands; all else gets words.
+It runs the program in a fenced block of the user's message, and answers anything else with a text.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ WORDS = (
 
 
 def demonstration() -> ScriptedModel:
-    """The model."""
+    """Return the scripted model."""
     return ScriptedModel(_answer)
 
 
@@ -25,7 +25,7 @@ def _answer(body: Mapping[str, Json]) -> ScriptedAnswer | str:
     last = body["messages"][-1] if body["messages"] else {}
     text = _text(last.get("content"))
     if last.get("role") == "tool":
-        return f"The program came to: {text[:_SHOWN]}"
+        return f"The program returned: {text[:_SHOWN]}"
     source = first_block(text)
     if source is None or last.get("role") != "user" or not body.get("tools"):
         return WORDS

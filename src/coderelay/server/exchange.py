@@ -1,4 +1,4 @@
-"""One request and its answer: reads the body under its limit, writes whole or in pieces."""
+"""One request and its answer: reads the body up to its limit, and writes the answer."""
 
 import asyncio
 import re
@@ -16,15 +16,18 @@ from coderelay.server.refusals import BodyTooLarge, Gone, NotJsonBody, TooManyVa
 from coderelay.wire import parse
 
 GONE = 499
-"""The status that is logged for a client who left before the answer."""
+"""The status that is logged if the client disconnected before the answer."""
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 EVENTS, JSON = b"text/event-stream", b"application/json"
 
 
 class Exchange:
-    """`status` is what was answered, 0 before; `gone`: the client has left; `events`: the answer
-    is a stream of events, to which one more can be added."""
+    """A request and its answer.
+
+    `status` is that of the answer, or 0 before it begins. `gone` means that the client has
+    disconnected, and `events` that the answer is a stream of server-sent events.
+    """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._receive = receive
@@ -36,18 +39,19 @@ class Exchange:
         self.http_version: str = scope["http_version"]
         self.id = _request_id(self.headers.get(b"x-request-id"))
         self.key: str | None = None
-        """The client's key, once it has been looked for."""
+        """The client's key, once it has been read from the headers."""
         self.status = 0
         self.received = self.sent = 0
         self.notes: dict[str, Any] = {}
-        """What the log is to say besides."""
-        self.breaking: Callable[[Json], bytes] | None = None
-        """How a stream that has begun says that it breaks off."""
+        """Further fields for the line in the log."""
+        self.encode_failure: Callable[[Json], bytes] | None = None
+        """Encodes the error that ends a stream which has already begun."""
         self.gone = self.events = self._answered = False
         self._watcher: asyncio.Task[None] | None = None
 
     async def body(self, limit: int) -> bytes:
-        """The whole body; from here on, a client that leaves cancels the task it is served by."""
+        """Return the whole body. From here on, the serving task is cancelled if the client
+        disconnects."""
         body = bytearray()
         length = self.headers.get(b"content-length", b"")
         refused = length.isdigit() and (len(length) > 18 or int(length) > limit)
@@ -61,7 +65,8 @@ class Exchange:
             refused = refused or self.received > limit
             if not refused:
                 body += piece
-            # A client that is still sending cannot hear: what it sends is thrown away for a while.
+            # Most clients read the answer only after they have sent everything. So the rest of a
+            # refused body is read and dropped, up to twice the limit.
             if not message.get("more_body") or self.received > 2 * limit:
                 break
         if refused:
@@ -71,19 +76,19 @@ class Exchange:
 
     @staticmethod
     def parsed(raw: bytes) -> Json:
-        """A body as JSON."""
+        """Return a body as JSON. Raises `NotJsonBody` or `TooManyValuesInBody`."""
         try:
             return parse(raw)
         except TooManyValues as error:
             raise TooManyValuesInBody(f"the body: {error}; send a shorter history") from error
         except NotJson as error:
-            raise NotJsonBody(f"the body is no JSON: {error}") from error
+            raise NotJsonBody(f"the body is not valid JSON: {error}") from error
 
     async def start(self, status: int, headers: Headers) -> None:
         """Send the status and the headers."""
         self.status = status
         self.events = any(value.startswith(EVENTS) for _, value in headers)
-        id = self.id.encode()  # Anthropic's clients look for the second name
+        id = self.id.encode()  # Anthropic's clients look for `request-id`
         every = [*headers, (b"x-request-id", id), (b"request-id", id)]
         await self._send({"type": "http.response.start", "status": status, "headers": every})
 
@@ -117,7 +122,7 @@ class Exchange:
         await self.write(body, more=False)
 
     def finish(self) -> None:
-        """Nobody needs to watch the client any more."""
+        """Stop watching for a disconnect."""
         if self._watcher is not None:
             self._watcher.cancel()
 
@@ -128,7 +133,7 @@ class Exchange:
         async def watch() -> None:
             while (await self._receive())["type"] != "http.disconnect":
                 pass
-            if not self._answered:  # uvicorn also tells of a disconnect when it has sent all
+            if not self._answered:  # uvicorn reports a disconnect after a complete answer too
                 self.gone = True
                 serving.cancel()
 
@@ -136,13 +141,13 @@ class Exchange:
 
 
 def as_json(value: Json) -> bytes:
-    """The text of a value. A lone surrogate has no UTF-8 form; its Python escape, which stands in
-    a string, is the JSON escape too."""
+    """Return the JSON text of a value in UTF-8. Lone surrogates, which UTF-8 cannot encode, are
+    escaped: Python's escape is the same as JSON's."""
     return dump(value).encode("utf-8", "backslashreplace")
 
 
-def _request_id(given: bytes | None) -> str:
-    """The client's own, where it is harmless in a log; otherwise a new one."""
-    if given is not None and _REQUEST_ID.fullmatch(given):
-        return given.decode()
+def _request_id(header: bytes | None) -> str:
+    """Return the client's request id if it is safe to log, and otherwise a new one."""
+    if header is not None and _REQUEST_ID.fullmatch(header):
+        return header.decode()
     return f"req_{secrets.token_hex(12)}"

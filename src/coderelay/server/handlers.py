@@ -1,4 +1,4 @@
-"""What each path does, in a few lines: the work is in the packages below."""
+"""The handlers of all paths. They are short: the work is done in other packages."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -22,12 +22,12 @@ Handler = Callable[[Service, Exchange, Dialect], Awaitable[None]]
 
 
 async def complete(service: Service, exchange: Exchange, dialect: Dialect) -> None:
-    """A completion: passed on as it came, or a turn."""
+    """Serve a completion in any dialect: relay it upstream, or serve it as a turn."""
     raw = await exchange.body(service.settings.max_body)
     request, large = await service.bodies.read(raw, partial(_turn_request, service, dialect))
     if request is None:
         return await relay(service, exchange, raw)
-    del raw  # a turn may take long
+    del raw  # frees memory: a turn may take long
     with service.turns.place():
         exchange.notes.update(mode="turn", language=request.language, stream=request.stream)
         await _turn(service, exchange, request, dialect, large=large)
@@ -35,7 +35,7 @@ async def complete(service: Service, exchange: Exchange, dialect: Dialect) -> No
 
 
 def _turn_request(service: Service, dialect: Dialect, body: Json) -> TurnRequest | None:
-    """The turn that a body asks for; None for a body that is passed on as it came."""
+    """Return the request for a turn, or None if the body can be relayed upstream."""
     if service.passthrough is not None and dialect.can_relay(body):
         return None
     return dialect.decode(body, service.defaults)
@@ -65,22 +65,22 @@ async def _turn(
 
 
 async def evaluate(service: Service, exchange: Exchange, dialect: Dialect) -> None:
-    """A program and its journal: the outcome."""
+    """Run a program with its journal, and answer with the outcome."""
     raw = await exchange.body(service.settings.max_body)
     language, limits = service.settings.language, service.settings.limits
     with service.turns.place():
         decode = partial(code_endpoints.decode_evaluate, language=language, limits=limits)
-        asked, _ = await service.bodies.read(raw, decode)
+        request, _ = await service.bodies.read(raw, decode)
         del raw
-        written = await service.workers.run(partial(_evaluated, asked, service.settings))
+        written = await service.workers.run(partial(_evaluated, request, service.settings))
         await exchange.reply_bytes(written, JSON)
 
 
-def _evaluated(asked: code_endpoints.EvaluateRequest, settings: Settings) -> bytes:
+def _evaluated(request: code_endpoints.EvaluateRequest, settings: Settings) -> bytes:
     outcome = run_program(
-        asked.program,
-        asked.tools,
-        asked.journal,
+        request.program,
+        request.tools,
+        request.journal,
         limits=settings.limits,
         undeclared_arguments=settings.undeclared_arguments,
     )
@@ -88,40 +88,40 @@ def _evaluated(asked: code_endpoints.EvaluateRequest, settings: Settings) -> byt
 
 
 async def declare(service: Service, exchange: Exchange, dialect: Dialect) -> None:
-    """Tools: what a model is to be told of them."""
+    """Answer with the declarations and instructions for tools."""
     raw = await exchange.body(service.settings.max_body)
     with service.turns.place():
         decode = partial(code_endpoints.decode_declarations, language=service.settings.language)
-        asked, _ = await service.bodies.read(raw, decode)
+        request, _ = await service.bodies.read(raw, decode)
         del raw
         tokens = service.settings.declaration_tokens
-        written = await service.workers.run(partial(_declared, asked, tokens))
+        written = await service.workers.run(partial(_declared, request, tokens))
         await exchange.reply_bytes(written, JSON)
 
 
-def _declared(asked: code_endpoints.DeclarationsRequest, tokens: int) -> bytes:
-    check_tools(asked.tools)
-    told = prompt(asked.tools, asked.language, tokens=tokens)
-    tool = code_tool(asked.language)
-    return as_json(code_endpoints.encode_declarations(told.declarations, told.instructions, tool))
+def _declared(request: code_endpoints.DeclarationsRequest, tokens: int) -> bytes:
+    check_tools(request.tools)
+    text = prompt(request.tools, request.language, tokens=tokens)
+    tool = code_tool(request.language)
+    return as_json(code_endpoints.encode_declarations(text.declarations, text.instructions, tool))
 
 
 async def count_tokens(service: Service, exchange: Exchange, dialect: Dialect) -> None:
-    """About how many tokens the prompt of a request is."""
+    """Answer with an estimate of the tokens in a request's prompt."""
     counting = dialect.counting
     assert counting is not None
     raw = await exchange.body(service.settings.max_body)
     with service.turns.place():
-        asked, _ = await service.bodies.read(
+        request, _ = await service.bodies.read(
             raw, lambda body: counting.decode(body, service.defaults)
         )
         del raw
-        tokens = await service.workers.run(partial(service.gateway.estimate, asked))
+        tokens = await service.workers.run(partial(service.gateway.estimate, request))
         await exchange.reply(counting.encode(tokens))
 
 
 async def models(service: Service, exchange: Exchange, dialect: Dialect) -> None:
-    """The upstream's models."""
+    """Answer with the list of the upstream's models."""
     if service.passthrough is not None:
         await relay(service, exchange, await exchange.body(service.settings.max_body))
         return
@@ -130,7 +130,7 @@ async def models(service: Service, exchange: Exchange, dialect: Dialect) -> None
 
 
 def constant(value: Json) -> Handler:
-    """A handler that answers the same to everybody."""
+    """Return a handler that always answers with this value."""
 
     async def answer(service: Service, exchange: Exchange, dialect: Dialect) -> None:
         await exchange.reply(value)
@@ -139,7 +139,7 @@ def constant(value: Json) -> Handler:
 
 
 def page(html: str) -> Handler:
-    """A handler that answers with a page, which may load and run nothing."""
+    """Return a handler that answers with a page. The page may not load or run anything."""
     headers = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
 
     async def answer(service: Service, exchange: Exchange, dialect: Dialect) -> None:
@@ -150,12 +150,12 @@ def page(html: str) -> Handler:
 
 
 async def health(service: Service, exchange: Exchange, dialect: Dialect) -> None:
-    """The process lives."""
+    """Answer that the process is alive."""
     await exchange.reply({"service": "coderelay", "version": service.version, "status": "ok"})
 
 
 async def readiness(service: Service, exchange: Exchange, dialect: Dialect) -> None:
-    """The engines are warm."""
+    """Answer whether the engines are loaded."""
     problem = service.readiness.problem
     if problem is None:
         await exchange.reply({"status": "ready"})
@@ -167,5 +167,5 @@ async def readiness(service: Service, exchange: Exchange, dialect: Dialect) -> N
 
 
 async def metrics(service: Service, exchange: Exchange, dialect: Dialect) -> None:
-    """Counts, for Prometheus."""
+    """Answer with the metrics in the format of Prometheus."""
     await exchange.reply_bytes(service.metrics.text(), CONTENT_TYPE.encode())

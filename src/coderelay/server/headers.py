@@ -1,4 +1,8 @@
-"""A header that decides something stands in a request once, or two servers may read it apart."""
+"""Reads headers that may occur only once.
+
+If a header is repeated, a proxy may use the first value and this server the last, which attackers
+can exploit. So a repeated one is refused.
+"""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -6,12 +10,12 @@ from typing import TypeAlias
 from coderelay.server.refusals import RepeatedHeader
 
 Headers: TypeAlias = Sequence[tuple[bytes, bytes]]
-"""Names, in small letters, and values, as ASGI has them."""
+"""Names in lower case and values, as in ASGI."""
 
 
 def only(headers: Headers, name: bytes) -> str | None:
-    """The value of a header, or None where it is missing. Raises `RepeatedHeader` if it stands
-    there twice."""
+    """Return the value of a header, or None if it is missing. Raises `RepeatedHeader` if it occurs
+    more than once."""
     values = [value for other, value in headers if other == name]
     if len(values) > 1:
         raise RepeatedHeader(f"the header {name.decode()!r} is there twice: send it once")

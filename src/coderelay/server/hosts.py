@@ -1,9 +1,9 @@
-"""Without client keys, only who reaches the server by a name that it knows may use it.
+"""Checks the headers `Host` and `Origin`, so that foreign web pages cannot use the server.
 
-A web page can send requests to every address that its visitor's browser reaches, this server among
-them, and they would be served with the operator's key. Browsers tell of it: the header `Origin`
-names the page, and `Host` the name by which it found the server. A page may give the address of
-this server to a name of its own (DNS rebinding); an IP address it cannot take for a name.
+A web page can send requests to every address that its visitor's browser reaches, including this
+server, and without client keys they would be served with the operator's key. Browsers send the
+page's address in `Origin`, and the server's name in `Host`. A page can make its own domain name
+point to this server's address (DNS rebinding), but it cannot fake an IP address in `Host`.
 """
 
 from collections.abc import Collection
@@ -13,21 +13,20 @@ from coderelay.server.headers import Headers, only
 from coderelay.server.refusals import Foreign, HostMissing
 
 ANY = "*"
-"""Stands for every name."""
+"""Allows every name."""
 _SHOWN = 100
 
 
 class Hosts:
-    """The names by which the server may be reached, and those of web pages that may use it. Where
-    clients need `keys`, any name will do: a web page has none."""
+    """The names by which the server may be reached, and whose web pages may use it. If clients need
+    `keys`, every name is allowed, because a foreign web page has no key."""
 
     def __init__(self, names: Collection[str], *, keys: bool) -> None:
         self._names = {host_name(name) for name in names}
         self._open = keys or ANY in names
 
     def check(self, headers: Headers, http_version: str) -> None:
-        """Raise `Foreign` for a request that was meant for another server, or that comes from a
-        foreign web page."""
+        """Raise `Foreign` for a request to an unknown name or from a foreign web page."""
         host = only(headers, b"host")
         if host is None and http_version == "1.1":
             raise HostMissing("the header 'Host' is missing: send the server's address in it")
@@ -49,7 +48,8 @@ class Hosts:
         )
 
     def _may_use(self, origin: str, host: str | None) -> bool:
-        """Whether a web page may: one of this server, of this machine, or of an allowed name."""
+        """Return whether a web page may use the server: if it comes from this server, from this
+        machine, or from an allowed name."""
         page = origin.partition("://")[2]
         name = host_name(page)
         if not name:
@@ -61,8 +61,8 @@ class Hosts:
 
 
 def host_name(netloc: str) -> str | None:
-    """The host in `host` or `host:port`, in small letters, without the brackets of an IPv6 address
-    and without a dot at its end. None where it is something else."""
+    """Return the host in `host` or `host:port`, in lower case, without the brackets of an IPv6
+    address and without a dot at its end. Returns None if it is not valid."""
     if netloc.startswith("["):
         name, bracket, rest = netloc[1:].partition("]")
         port = rest.removeprefix(":")
@@ -84,7 +84,7 @@ def _is_address(name: str) -> bool:
         ip_address(name)
     except ValueError:
         return False
-    return "%" not in name  # the zone of an IPv6 address can be any text
+    return "%" not in name  # the zone of an IPv6 address may be any text, even a domain name
 
 
 def _shown(header: str) -> str:

@@ -1,4 +1,4 @@
-"""Who may use the server. Keys are compared in constant time and never leave this module."""
+"""Checks client keys, in constant time."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -8,37 +8,37 @@ from coderelay.server.headers import Headers, only
 from coderelay.server.refusals import Unauthorized
 
 _NAMES = (b"authorization", b"x-api-key", b"api-key")
-"""The headers in which a client may send its key; the first that has one counts."""
+"""The headers in which a client may send its key; the first one with a key is used."""
 
 
 class Keys:
-    """The keys that open the server; with none, everybody may use it."""
+    """The client keys. If there are none, everybody may use the server."""
 
     def __init__(self, keys: Sequence[str]) -> None:
-        # Digests have one length, so that comparing them tells nothing of a key's.
+        # Digests all have the same length, so comparing them does not reveal the length of a key.
         self._digests = [sha256(key.encode()).digest() for key in keys]
 
     def check(self, key: str | None) -> None:
-        """Raise `Unauthorized` unless the key is one of ours."""
+        """Raise `Unauthorized` unless the key is one of the client keys."""
         if not self._digests:
             return
         if key is None:
             raise Unauthorized(
-                "no key: send one as 'Authorization: Bearer <key>' or as 'x-api-key'"
+                "the key is missing: send it as 'Authorization: Bearer <key>' or as 'x-api-key'"
             )
-        given = sha256(key.encode()).digest()
-        matching = [compare_digest(given, digest) for digest in self._digests]
+        sent = sha256(key.encode()).digest()
+        matching = [compare_digest(sent, digest) for digest in self._digests]
         if not any(matching):
-            raise Unauthorized("wrong key: this server has its own client keys; ask its operator")
+            raise Unauthorized("the key is wrong: ask the operator of this server for a client key")
 
 
 def key_of(headers: Headers) -> str | None:
-    """The client's key: OpenAI's clients send `Authorization`, Anthropic's `x-api-key`, and
-    Azure's `api-key`. Raises `RepeatedHeader` where one of them is there twice."""
+    """Return the client's key, or None. OpenAI's clients send it as `Authorization`, Anthropic's as
+    `x-api-key`, Azure's as `api-key`. Raises `RepeatedHeader` if one of them is repeated."""
     authorization, *plain = (only(headers, name) or "" for name in _NAMES)
     scheme, _, key = authorization.partition(" ")
     if scheme.lower() != "bearer":
         key = next(filter(None, plain), "")
     key = key.strip()
-    usable = key.isascii() and key.isprintable()  # no other can be sent on in a header
+    usable = key.isascii() and key.isprintable()  # others cannot be sent upstream in a header
     return key if key and usable else None

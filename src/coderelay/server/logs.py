@@ -1,4 +1,4 @@
-"""One line of JSON for each event. Of a request it says who, what, how long, and no content."""
+"""Writes the log: one line of JSON for each event. The content of requests is never logged."""
 
 import json
 import logging
@@ -10,10 +10,10 @@ LOGGER = logging.getLogger("coderelay.server")
 
 
 class JsonLines(logging.Formatter):
-    """A record as one line; what was given as `extra={"fields": {...}}` stands beside it."""
+    """Formats a record as one line of JSON, with the fields in `extra={"fields": {...}}`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line of a record."""
+        """Return the line for a record."""
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         line: dict[str, Any] = {
             "time": time.replace("+00:00", "Z"),
@@ -23,7 +23,7 @@ class JsonLines(logging.Formatter):
         line.update(getattr(record, "fields", {}))
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, default=str)  # as ASCII: no reader takes U+2028 for a line's end
+        return json.dumps(line, default=str)  # ASCII, because some readers end lines at U+2028
 
 
 def log(event: str, *, level: int = logging.INFO, **fields: object) -> None:
@@ -33,12 +33,13 @@ def log(event: str, *, level: int = logging.INFO, **fields: object) -> None:
 
 
 def log_bug(event: str, error: BaseException, **fields: object) -> None:
-    """Write an event with its traceback: the fault is ours."""
+    """Write an event with its traceback, for a bug in the server."""
     LOGGER.error(event, exc_info=error, extra={"fields": fields})
 
 
 def configuration(level: str) -> Mapping[str, Any]:
-    """For `logging.config.dictConfig`: ours and uvicorn's lines alike, to standard error."""
+    """Return a configuration for `logging.config.dictConfig`: this package's and uvicorn's lines go
+    to standard error in the same format."""
     ours = {"handlers": ["lines"], "level": level.upper(), "propagate": False}
     return {
         "version": 1,

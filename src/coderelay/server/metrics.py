@@ -1,4 +1,4 @@
-"""What the server counts, for Prometheus; several worker processes are shown as one."""
+"""The server's metrics for Prometheus, summed over all worker processes."""
 
 import os
 from pathlib import Path
@@ -7,19 +7,21 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""Where worker processes share their counts. The library reads it when it is first imported."""
+"""The environment variable with the folder in which worker processes share their counts. The
+library reads it when it is first imported."""
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 
 
 class Metrics:
-    """Labels take few values each: a path is one that is served, a status is a number."""
+    """All metrics of a server. Labels have few values, so that memory stays bounded: a path is one
+    that is served, and a status is a number."""
 
     def __init__(self) -> None:
         self._registry = own = CollectorRegistry()
         self._requests = Counter(
             "coderelay_requests",
-            "Requests, by what they came to.",
+            "Requests, by path and status.",
             ["path", "status"],
             registry=own,
         )
@@ -52,46 +54,46 @@ class Metrics:
         )
 
     def began(self) -> None:
-        """A request came."""
+        """Count a request that has begun."""
         self._in_progress.inc()
 
     def ended(self, path: str, status: int, seconds: float) -> None:
-        """A request was answered, or its client left."""
+        """Count a request that was answered, or whose client disconnected."""
         self._in_progress.dec()
         self._requests.labels(path, status).inc()
         self._seconds.labels(path).observe(seconds)
 
     def guest(self, waited: float, ran: float) -> None:
-        """A worker thread did a piece of work."""
+        """Record how long a run waited for a worker thread, and how long it ran there."""
         self._guest_wait.observe(waited)
         self._guest_run.observe(ran)
 
     def program(self, language: str, outcome: str) -> None:
-        """A program came to its end."""
+        """Count a program that has ended."""
         self._programs.labels(language, outcome).inc()
 
     def calls(self, language: str, count: int) -> None:
-        """Calls were handed out."""
+        """Count calls that were handed out."""
         self._calls.labels(language).inc(count)
 
     def tokens(self, prompt: int, completion: int) -> None:
-        """A turn used tokens."""
+        """Count the tokens of a turn."""
         self._tokens.labels("prompt").inc(prompt)
         self._tokens.labels("completion").inc(completion)
 
     def text(self) -> bytes:
-        """All counts, of all worker processes."""
+        """Return all metrics of all worker processes, in the text format of Prometheus."""
         if SHARED_FOLDER not in os.environ:
             return generate_latest(self._registry)
-        _forget_the_dead(Path(os.environ[SHARED_FOLDER]))
+        _remove_dead_workers(Path(os.environ[SHARED_FOLDER]))
         together = CollectorRegistry()
         MultiProcessCollector(together)  # type: ignore[no-untyped-call]
         return generate_latest(together)
 
 
-def _forget_the_dead(folder: Path) -> None:
-    """Remove what worker processes that were killed had in progress; their counts stay."""
-    if os.name == "nt":  # where signal 0 ends a process
+def _remove_dead_workers(folder: Path) -> None:
+    """Remove the requests in progress of worker processes that were killed; their counts stay."""
+    if os.name == "nt":  # there, signal 0 would end the process
         return
     for file in folder.glob("gauge_live*_*.db"):
         process = int(file.stem.rpartition("_")[2])

@@ -1,4 +1,4 @@
-"""The API's description: as an OpenAPI document, and as a page that needs no other host."""
+"""Describes the API as an OpenAPI document, and as a page that loads nothing from other hosts."""
 
 import json
 from collections.abc import Iterable
@@ -10,17 +10,17 @@ from coderelay.dialects.kit.operation import Operation
 DESCRIPTION = (
     "The model writes a program; the server runs it in a sandbox and relays its tool calls to the "
     "client, which owns the tools. Point a client's base URL here: tool calls come and go as "
-    "ordinary ones. The server keeps nothing between requests."
+    "ordinary ones. The server stores nothing between requests."
 )
 _ERRORS = {
     "400": "The history, a call id or a tool's schema cannot be used; the message says which.",
-    "401": "No key, or a wrong one.",
+    "401": "The key is missing or wrong.",
     "403": "Without client keys: a name that the server does not know, or a foreign web page.",
     "413": "The body, the program, a result or the number of calls is over its limit.",
     "422": "A field has the wrong type; `param` names it.",
     "431": "The headers are over their limit.",
     "502": "The model's endpoint failed.",
-    "503": "Every place is taken: try again after `Retry-After`.",
+    "503": "The server is busy: try again after `Retry-After`.",
     "504": "The model's endpoint did not answer in time.",
 }
 _ERROR: Json = {
@@ -33,7 +33,7 @@ _ERROR: Json = {
                 "type": {"type": "string"},
                 "param": {
                     "type": ["string", "null"],
-                    "description": "The field that is wrong, where it is known.",
+                    "description": "The field that is wrong, if it is known.",
                 },
                 "code": {"type": ["string", "null"]},
             },
@@ -42,11 +42,11 @@ _ERROR: Json = {
 }
 
 Described = Iterable[tuple[str, str, Operation, bool]]
-"""Method, path, what it does, and whether it asks for no key."""
+"""For each path: its method, the path, its description, and whether it needs no key."""
 
 
 def document(version: str, paths: Described) -> dict[str, Json]:
-    """The OpenAPI document of these paths."""
+    """Return the OpenAPI document of these paths."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Coderelay", "version": version, "description": DESCRIPTION},
@@ -62,7 +62,7 @@ def document(version: str, paths: Described) -> dict[str, Json]:
 
 
 def page(version: str, paths: Described) -> str:
-    """The same for a person: plain HTML, without a script and without anything to load."""
+    """Return the description as plain HTML, without scripts and without anything to load."""
     parts = [
         "<!doctype html><html lang='en'><meta charset='utf-8'>",
         "<meta name='viewport' content='width=device-width'>",

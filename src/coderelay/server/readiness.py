@@ -1,4 +1,5 @@
-"""The server is ready when its engines are warm: no client waits for a compiler."""
+"""Loads the engines when the server starts, and says when it is ready, so that no client has to
+wait for a compiler."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,15 +11,15 @@ from coderelay.programs import evaluate
 from coderelay.server.logs import log, log_bug
 from coderelay.server.workers import Workers
 
-# Every language has this program: nothing, which is enough to load all that a run needs.
+# The empty program is valid in every language, and running it loads everything that a run needs.
 _NOTHING = ""
 _PATIENT = replace(DEFAULT_LIMITS, seconds=600)
-"""A machine that is busy while the server starts is no reason to be never ready."""
+"""A long timeout, because a machine may be very busy while the server starts."""
 
 
 class Readiness:
-    """`problem` says why the server is not ready, and is None once it is. `failed`: it never will
-    be."""
+    """Whether the server is ready. `problem` says why it is not, and is None once it is. `failed`
+    means that it never will be."""
 
     def __init__(self, first: str, load: Callable[[str], None] | None = None) -> None:
         self.problem: str | None = "the engines are being loaded"
@@ -27,14 +28,14 @@ class Readiness:
         self._load = load or _load
 
     async def reach(self) -> None:
-        """Load the engines, on a thread of its own: those for requests may be few, and one
-        language can be served while another is still compiled."""
+        """Load the engines on a separate thread: there may be few worker threads, and one language
+        can be served while another is still being compiled."""
         loader = Workers(1)
         try:
             for language in self._languages:
                 await loader.run(partial(self._load, language))
         except Exception as error:
-            self.problem = f"an engine cannot be loaded: {error}"
+            self.problem = f"an engine could not be loaded: {error}"
             self.failed = True
             log_bug("not ready", error)
             return

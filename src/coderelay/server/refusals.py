@@ -1,4 +1,5 @@
-"""The server's own refusals, each with its status and what the client can do about it."""
+"""The errors of requests that the server refuses before a dialect reads them, with their HTTP
+status."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -7,7 +8,7 @@ from coderelay.core import CoderelayError
 
 
 class RequestRefused(CoderelayError):
-    """The request goes no further; the dialect says so in its API's own shape."""
+    """The request is refused. The dialect encodes this error in its API's format."""
 
     status = HTTPStatus.BAD_REQUEST
     kind = "invalid_request_error"
@@ -16,7 +17,7 @@ class RequestRefused(CoderelayError):
 
 
 class NotJsonBody(RequestRefused):
-    """The body is no JSON object."""
+    """The body is not valid JSON."""
 
     code = "invalid_json"
 
@@ -29,7 +30,7 @@ class TooManyValuesInBody(RequestRefused):
 
 
 class Unauthorized(RequestRefused):
-    """No key, or a wrong one."""
+    """The key is missing or wrong."""
 
     status = HTTPStatus.UNAUTHORIZED
     code = "invalid_api_key"
@@ -37,34 +38,34 @@ class Unauthorized(RequestRefused):
 
 
 class RepeatedHeader(RequestRefused):
-    """A header that may stand in a request once is there twice."""
+    """A header that may occur once is repeated."""
 
     code = "repeated_header"
 
 
 class HostMissing(RequestRefused):
-    """The request does not say which server it is for."""
+    """The header `Host` is missing."""
 
     code = "host_missing"
 
 
 class Foreign(RequestRefused):
-    """The request is for another server, or comes from a foreign web page; there are no keys that
-    would tell who may use this one."""
+    """The request is to an unknown name of the server, or comes from a foreign web page, and there
+    are no client keys that would protect the server."""
 
     status = HTTPStatus.FORBIDDEN
     code = "foreign_host"
 
 
 class NoSuchPath(RequestRefused):
-    """Nothing is served at this path, or not by this method."""
+    """There is no such path, or it does not have this method."""
 
     status = HTTPStatus.NOT_FOUND
     code = "not_found"
 
 
 class BodyTooLarge(RequestRefused):
-    """The body is over its limit. What follows in the connection is not read."""
+    """The body is over its limit. The connection is closed, because the rest was not read."""
 
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     code = "body_too_large"
@@ -72,7 +73,7 @@ class BodyTooLarge(RequestRefused):
 
 
 class Full(RequestRefused):
-    """Every place is taken: another try, a little later, may find one."""
+    """All places are taken. The client can try again a little later."""
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
     kind = "server_error"
@@ -81,4 +82,4 @@ class Full(RequestRefused):
 
 
 class Gone(CoderelayError):
-    """The client went away: there is nobody to answer."""
+    """The client has disconnected, so nothing is answered."""

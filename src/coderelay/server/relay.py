@@ -1,20 +1,20 @@
-"""What needs nothing of us is passed on byte by byte, both ways."""
+"""Relays a request to the upstream unchanged, and the answer back."""
 
 from coderelay.server.exchange import Exchange
 from coderelay.server.refusals import NoSuchPath
 from coderelay.server.service import Service
 
 PREFIX = "/v1"
-"""What a base URL ends with, here and upstream."""
+"""The end of a base URL, of this server and of the upstream."""
 
 
 async def relay(service: Service, exchange: Exchange, raw: bytes) -> None:
-    """Send a request upstream as it came, and the answer back as it comes."""
+    """Send a request upstream unchanged, and stream the answer back."""
     if service.passthrough is None:
-        raise NoSuchPath("the scripted model has nothing at this path")
+        raise NoSuchPath("the scripted model does not have this path: set --upstream to a server")
     exchange.notes["mode"] = "relayed"
     sending = service.passthrough.send(
-        # not HEAD: the answer's length would be that of a body which does not come
+        # Not HEAD: the answer would have the length of a body that does not come.
         "GET" if exchange.method == "HEAD" else exchange.method,
         exchange.path.removeprefix(PREFIX),
         raw,

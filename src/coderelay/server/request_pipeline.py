@@ -1,4 +1,4 @@
-"""Every request takes the same way: host, key, place, handler, and a line in the log at the end."""
+"""The steps of every request: check host and key, take a place, call the handler, write the log."""
 
 import asyncio
 import logging
@@ -18,8 +18,8 @@ from coderelay.server.service import Service
 from coderelay.server.streaming import event
 
 Access: TypeAlias = Literal["client", "monitor", "probe"]
-"""Whom a path is for. A monitor needs no key, takes no place and is not logged; a probe may use any
-name of the server besides."""
+"""Who a path is for. A monitor needs no key, takes no place and is not logged. A probe may also use
+any host name."""
 
 
 class RequestPipeline:
@@ -68,7 +68,7 @@ class RequestPipeline:
         return None
 
     async def _refuse(self, exchange: Exchange, error: Exception) -> None:
-        """Say what went wrong: as an answer of its own, or at the end of one that has begun."""
+        """Send the error: as the answer, or at the end of a stream that has already begun."""
         if not isinstance(error, CoderelayError):
             log_bug("bug", error, request_id=exchange.id)
         exchange.notes["error"] = type(error).__name__
@@ -78,9 +78,9 @@ class RequestPipeline:
         if not exchange.status:
             await exchange.reply(body, status=status, headers=headers)
         elif exchange.events:
-            tell = exchange.breaking or event
+            tell = exchange.encode_failure or event
             await exchange.write(tell(body), more=False)
-        # An answer of a stated length can only be cut: the server closes the connection.
+        # Any other answer that has begun can only be cut short: the server closes the connection.
 
     def _error(self, error: Exception) -> tuple[int, Json, dict[str, str]]:
         if isinstance(error, RequestRefused):

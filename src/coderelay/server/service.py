@@ -1,4 +1,5 @@
-"""What all requests share: made once when the server starts, and none of it is about a client."""
+"""The parts of a server that all requests share. They are built once, and hold nothing about
+clients."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -35,8 +36,8 @@ from coderelay.server.settings import SCRIPTED, Settings
 from coderelay.server.workers import Workers
 
 _READERS = 2
-"""Large bodies and answers that are worked on at the same time. They share the interpreter, so more
-would not make them faster; fewer would let one stand in the way of the others."""
+"""How many threads work on large bodies and answers. They share the interpreter's lock, so more
+threads would not be faster; with one, a large body would block all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +52,23 @@ class Service:
     connections: Admission
     turns: Admission
     workers: Workers
-    """For programs."""
+    """Threads that run programs."""
     readers: Workers
-    """For whatever else takes too long for the event loop. Programs may take all threads of their
-    own for seconds, and a large body that is only passed on must not wait for that."""
+    """Threads for other work that takes too long for the event loop. Programs may occupy all their
+    threads for seconds, and a large body that is only relayed must not wait for that."""
     bodies: BodyReader
     metrics: Metrics
     readiness: Readiness
     gateway: Gateway
     passthrough: Passthrough | None
-    """None where the model is no endpoint, so that there is nothing to pass a request on to."""
+    """Relays requests upstream, or None if the model is not an endpoint."""
     transport: httpx.AsyncBaseTransport | None
 
     def turn(
         self, request: TurnRequest, client_key: str | None, *, large: bool
     ) -> AsyncIterator[TurnEvent]:
-        """Begin a turn: its programs run on the worker threads, its events are counted. A `large`
-        request is worked on beside the event loop."""
+        """Serve a turn and yield its events. Programs run on the worker threads, and all steps of a
+        `large` request on the reader threads. Events are counted in the metrics."""
         return self.gateway.turn(
             request,
             key=self.settings.key_for_upstream(client_key),
@@ -78,7 +79,7 @@ class Service:
         )
 
     async def close(self) -> None:
-        """Let go of threads and connections."""
+        """Close threads and connections."""
         self.workers.close()
         self.readers.close()
         if self.transport is not None:
@@ -102,7 +103,7 @@ def build(
     model: Model | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> Service:
-    """The parts of a server with these settings. A `model` takes the upstream's place."""
+    """Build the parts of a server with these settings. A `model` replaces the upstream."""
     metrics = Metrics()
     readers = Workers(_READERS, name="reader")
     passthrough = None

@@ -1,5 +1,4 @@
-"""Server-sent events: the headers go out with the first thing there is to say, and while nothing
-is said a comment line keeps the connection alive."""
+"""Sends an answer as server-sent events, with comment lines that keep an idle connection alive."""
 
 import asyncio
 import contextlib
@@ -25,26 +24,26 @@ ALIVE = b": alive\n\n"
 
 
 def event(value: Json, *, named: bool = False) -> bytes:
-    """One event that carries JSON; a `named` one is called by the value's `type`."""
+    """Return one event with a JSON value. If `named`, the value's `type` is the event's name."""
     name = b"event: " + value["type"].encode() + b"\n" if named else b""
     return name + b"data: " + as_json(value) + b"\n\n"
 
 
 class Events:
-    """An answer in pieces, as bytes."""
+    """Encodes a streamed answer as bytes."""
 
     def __init__(self, dialect: Dialect, request: TurnRequest) -> None:
         self._encoder = dialect.stream(request)
         self._named = dialect.named_events
         self.done = b"" if dialect.done is None else b"data: " + dialect.done.encode() + b"\n\n"
-        """What stands at the end of an answer that is complete."""
+        """The last event of a complete answer."""
 
-    def feed(self, happened: TurnEvent) -> bytes:
-        """What is to be sent when this happens."""
-        return self._bytes(self._encoder.feed(happened))
+    def feed(self, event: TurnEvent) -> bytes:
+        """Return what is sent for an event of the turn."""
+        return self._bytes(self._encoder.feed(event))
 
     def fail(self, error: Json) -> bytes:
-        """What is to be sent when the answer breaks off."""
+        """Return what is sent if the answer breaks off."""
         return self._bytes(self._encoder.fail(error))
 
     def _bytes(self, values: list[Json]) -> bytes:
@@ -59,12 +58,14 @@ async def send_events(
     keep_alive: float,
     run_aside: RunBlocking,
 ) -> None:
-    """Send what the answer makes of each event. The first only says that the request is sound, so
-    it waits for the second: what fails before that still has a status of its own. Large events are
-    written by `run_aside`."""
-    exchange.breaking = answer.fail
+    """Send the events of a turn. `run_aside` encodes large ones.
+
+    The first event only says that the request is valid. It is held back until the second, so that
+    an error in between is still sent with its own HTTP status.
+    """
+    exchange.encode_failure = answer.fail
     held = answer.feed(await anext(events))
-    async with contextlib.aclosing(with_silences(events, keep_alive)) as happenings:
+    async with contextlib.aclosing(with_keep_alives(events, keep_alive)) as happenings:
         async for happened in happenings:
             if happened is None:
                 piece = ALIVE
@@ -82,9 +83,11 @@ async def send_events(
     await exchange.write(held + answer.done, more=False)
 
 
-async def with_silences(events: AsyncIterator[T], seconds: float) -> AsyncGenerator[T | None, None]:
-    """The events, and None whenever there was none for so long. Whoever stops listening ends what
-    makes the events, too."""
+async def with_keep_alives(
+    events: AsyncIterator[T], seconds: float
+) -> AsyncGenerator[T | None, None]:
+    """Yield the events, and None whenever there was no event for so many seconds. Closing this
+    generator also closes the events."""
     coming: asyncio.Task[T] | None = None
     try:
         while True:

@@ -1,4 +1,4 @@
-"""Programs run on threads of their own, so that the loop stays free; each has stack enough."""
+"""Threads for blocking work, with stacks that are large enough for guests."""
 
 import asyncio
 import threading
@@ -11,15 +11,16 @@ from coderelay.core.cancellation import cancel_unless
 
 T = TypeVar("T")
 Observe = Callable[[float, float], None]
-"""Told how many seconds a piece of work waited, and ran."""
+"""Called with the seconds that a piece of work waited and ran."""
 
 STACK = 16 * 1024 * 1024
-"""A guest runs on its thread's native stack; the default may be too little for deep recursion."""
+"""The stack of each thread in bytes. A guest runs on its thread's native stack, and the default may
+be too small for deep recursion."""
 
 
 class Workers:
-    """A fixed number of threads. Work whose request is gone is dropped; a guest that is under way
-    for it is stopped."""
+    """A fixed number of threads. If a request is cancelled, its work is dropped, and a guest that
+    already runs for it is stopped."""
 
     def __init__(
         self, threads: int, observe: Observe = lambda waited, ran: None, *, name: str = "guest"
@@ -29,8 +30,8 @@ class Workers:
         self._start(threads)
 
     def run(self, work: Callable[[], T]) -> Awaitable[T]:
-        """Do blocking work on a thread."""
-        asked = time.perf_counter()
+        """Run blocking work on a thread, and return an awaitable for its value."""
+        submitted = time.perf_counter()
         gone = threading.Event()
 
         def timed() -> T:
@@ -39,19 +40,19 @@ class Workers:
                 with cancel_unless(lambda: not gone.is_set()):
                     return work()
             finally:
-                self._observe(began - asked, time.perf_counter() - began)
+                self._observe(began - submitted, time.perf_counter() - began)
 
         future = asyncio.get_running_loop().run_in_executor(self._pool, timed)
         future.add_done_callback(lambda ended: gone.set() if ended.cancelled() else None)
         return future
 
     def close(self, *, wait: bool = True) -> None:
-        """Drop what has not begun, and wait for the rest."""
+        """Drop the work that has not begun and, unless told otherwise, wait for the rest."""
         self._pool.shutdown(wait=wait, cancel_futures=True)
 
     def _start(self, threads: int) -> None:
-        """Start all threads now: the size of a stack is chosen when its thread starts, and for
-        the whole process, so it is put back at once."""
+        """Start all threads at once. The stack size is a setting of the whole process that applies
+        when a thread starts, so it is restored immediately after."""
         everyone = threading.Barrier(threads + 1)
         before = threading.stack_size(STACK)
         try:
