@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import httpx
+import uvicorn
+from uvicorn.server import ServerState
 
 from coderelay.conversation import UpstreamError
 from coderelay.models.answer_limits import AnswerLimits
@@ -15,6 +17,7 @@ from coderelay.models.content_encoding import unpacker
 from coderelay.models.http_connection import HttpConnection
 from coderelay.models.redaction import LONGEST, scrub
 from coderelay.models.server_sent_events import EventReader, WholeEvents
+from coderelay.server.client_connection import ClientConnection
 from coderelay.server.hosts import Hosts
 from tests.attacks.costs import Case
 
@@ -37,6 +40,48 @@ def pass_events(pieces: list[bytes]) -> None:
 
 def read_head(pieces: list[bytes]) -> None:
     deque(map(HttpConnection().data_received, pieces), maxlen=0)
+
+
+class Silence(asyncio.Transport):
+    """A client's end of a connection: it sends, and reads nothing."""
+
+    def is_closing(self) -> bool:
+        return False
+
+    def write(self, data: object) -> None:
+        """Nobody reads it."""
+
+    def close(self) -> None:
+        """Whoever sends goes on all the same."""
+
+    def abort(self) -> None:
+        """Whoever sends goes on all the same."""
+
+
+async def _app(scope: object, receive: object, send: object) -> None:
+    """It is never called: no request comes to its end."""
+
+
+CLIENT = "server.client_connection.ClientConnection.data_received"
+SHORT_HEADER = b"x:" + b"y" * 252 + b"\r\n"
+
+
+def request_of(repeated: bytes) -> Callable[[int], list[bytes]]:
+    """A request that does not end, in small pieces."""
+    return lambda size: in_pieces(b"POST / HTTP/1.1\r\n" + (repeated * size)[: size - 30], 16)
+
+
+def receive(pieces: list[bytes]) -> None:
+    """What a server does with the pieces of a request."""
+    config = uvicorn.Config(_app, log_config=None, ws="none", lifespan="off")
+    config.load()
+    loop = asyncio.new_event_loop()
+    try:
+        connection = ClientConnection(config, ServerState(), {}, loop)
+        connection.connection_made(Silence())
+        deque(map(connection.data_received, pieces), maxlen=0)
+    finally:
+        loop.close()
 
 
 def check_host(host: bytes) -> None:
@@ -103,6 +148,8 @@ CASES = (
         lambda size: in_pieces(b"HTTP/1.1 200 OK\r\n" + b"x:\r\n" * ((size - 30) // 4), 4096),
         read_head,
     ),
+    Case(CLIENT, "a header in small pieces", HEAD, request_of(b"y"), receive),
+    Case(CLIENT, "short headers in small pieces", HEAD, request_of(SHORT_HEADER), receive),
     *(
         Case("models.chat_client.ChatClient.stream", text, ANSWER, make, ask)
         for text, make in ANSWERS.items()
