@@ -147,6 +147,19 @@ CASES: dict[str, Callable[[float], Made]] = {
     "unique integers of 4,200 digits": lambda size: one(
         {"uniqueItems": True}, [10**4_200 + number for number in range(int(200 * size))]
     ),
+    "unique integers that hash alike": lambda size: one(
+        {"uniqueItems": True}, [number * (2**61 - 1) for number in range(1, int(30_000 * size))]
+    ),
+    "unique lists of numbers that hash alike": lambda size: one(
+        {"uniqueItems": True, "items": {"anyOf": [{"maxItems": most} for most in range(20)]}},
+        [
+            [-1 - (number >> place & 1) for place in range(13)]
+            for number in range(int(8_000 * size))
+        ],
+    ),
+    "an enum of integers that hash alike": lambda size: one(
+        {"enum": [number * (2**61 - 1) for number in range(1, int(25_000 * size))]}, 5
+    ),
     "schemas that lead to each other": web,
     "200 patterns for 40,000 names": lambda size: one(
         {"patternProperties": {f"a{number}$": {} for number in range(200)}},
@@ -205,9 +218,9 @@ CASES: dict[str, Callable[[float], Made]] = {
         {"p1": 1, "p2": 2, "z": 1},
         times=30_000 * size,
     ),
-    "what none of 8,000 dependent schemas looked at": lambda size: each(
+    "what none of 4,000 dependent schemas looked at": lambda size: each(
         {
-            "dependentSchemas": {name: {"properties": {"z": {}}} for name in named(8_000)},
+            "dependentSchemas": {name: {"properties": {"z": {}}} for name in named(4_000)},
             "unevaluatedProperties": {"type": "integer"},
         },
         {"y": 1},
@@ -238,11 +251,11 @@ CASES: dict[str, Callable[[float], Made]] = {
         },
         {"a": [[[], []] for _ in range(int(100_000 * size))]},
     ),
-    "2,000 lists for a tuple of 48,000": lambda size: each(
-        {"type": "array", "prefixItems": [{} for _ in range(48_000)]}, [], times=2_000 * size
+    "2,000 lists for a tuple of 20,000": lambda size: each(
+        {"type": "array", "prefixItems": [{} for _ in range(20_000)]}, [], times=2_000 * size
     ),
-    "1,000 lists for a tuple of 6,000 lists of objects": lambda size: each(
-        {"prefixItems": [{"items": {"properties": {"x": {}}}} for _ in range(6_000)]},
+    "1,000 lists for a tuple of 2,000 lists of objects": lambda size: each(
+        {"prefixItems": [{"items": {"properties": {"x": {}}}} for _ in range(2_000)]},
         [[{}]],
         times=1_000 * size,
     ),

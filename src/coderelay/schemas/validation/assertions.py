@@ -1,6 +1,6 @@
 """The keywords that say something about the value itself, and nothing about its parts."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import TypeAlias
 
@@ -220,26 +220,38 @@ def _weight(value: Json) -> int:
     return weight
 
 
-_TRUE, _FALSE = object(), object()
+def _key(value: Json) -> str:
+    """The text that equal JSON values share: 1 and 1.0 are equal, 1 and true are not.
+
+    It is a text because Python hashes these so that nobody can foresee it. Of numbers, and of lists
+    of numbers, anyone can find as many as they like that have the same hash.
+    """
+    written: list[str] = []
+    waiting: list[Json] = [value]
+    while waiting:
+        here = waiting.pop()
+        match here:
+            case str():
+                written.append(f"{len(here)}:{here}")
+            case dict():
+                written.append(f"{{{len(here)}")
+                for name in sorted(here):
+                    waiting += (here[name], name)
+            case list():
+                written.append(f"[{len(here)}")
+                waiting += here
+            case bool() | None:
+                written.append(f"{here}")
+            case _:
+                written.append(_number(here))
+    return ",".join(written)
 
 
-def _key(value: Json) -> Hashable:
-    """A key that equal JSON values share: 1 and 1.0 are equal, 1 and true are not."""
-    match value:
-        case bool():
-            return _TRUE if value else _FALSE
-        case dict():
-            members: list[Hashable] = []
-            for name in value:  # no comprehension: that would be a frame more for each level
-                members.append((name, _key(value[name])))
-            return frozenset(members)
-        case list():
-            items: list[Hashable] = []
-            for item in value:
-                items.append(_key(item))
-            return tuple(items)
-        case _:
-            return value  # type: ignore[no-any-return]
+def _number(value: float) -> str:
+    """The text that equal numbers share, in time that grows with their length."""
+    if isinstance(value, float) and not value.is_integer():
+        return repr(value)
+    return f"{int(value):x}"
 
 
 _DIGITS = Context(prec=10_000, Emax=MAX_EMAX, Emin=MIN_EMIN)
