@@ -1,6 +1,7 @@
 """A tool is checked before it is offered: its name, and that its schemas are schemas."""
 
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,41 @@ def test_the_schema_of_what_is_returned_is_checked_too() -> None:
 )
 def test_a_schema_that_would_take_for_ever_to_check_is_refused(schema: Any) -> None:
     assert "/parameters is not a valid JSON Schema" in refused(schema)
+
+
+def overlapping(depth: int, count: int) -> dict[str, Any]:
+    """References to schemas that are each in the one before."""
+    inner: dict[str, Any] = {"properties": {f"p{number}": {} for number in range(count)}}
+    for _ in range(depth):
+        inner = {"not": inner}
+    references = {f"q{at}": {"$ref": f"#/properties/x{'/not' * at}"} for at in range(depth)}
+    return {"properties": {"x": inner, **references}}
+
+
+def test_references_to_parts_that_are_in_each_other_are_bounded_by_their_sizes_together() -> None:
+    check_tools([Tool("t", "", overlapping(10, 5_000))])
+    assert "its references point to more than 200000 values" in refused(overlapping(100, 10_000))
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        lambda reference: reference,
+        lambda reference: {"allOf": [reference]},
+        lambda reference: {"if": reference},
+        lambda reference: {"dependentSchemas": {"a": reference}},
+    ],
+)
+def test_a_chain_of_references_that_would_exhaust_the_stack_is_refused(
+    word: Callable[[Any], Any],
+) -> None:
+    links = {f"d{at}": word({"$ref": f"#/$defs/d{at + 1}"}) for at in range(5_000)}
+    schema = {
+        "unevaluatedProperties": False,
+        "$ref": "#/$defs/d0",
+        "$defs": {**links, "d5000": {"type": "object"}},
+    }
+    assert "more than 200 schemas in it lead one to the next" in refused(schema)
 
 
 def test_nothing_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

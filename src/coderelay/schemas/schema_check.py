@@ -11,11 +11,10 @@ from coderelay.core.json_values import NotJson, check_depth
 from coderelay.schemas.schema_cost import (
     MAX_WAYS,
     SchemaCost,
-    SchemaTooLarge,
     StrayReferenceError,
-    check_size,
     weigh,
 )
+from coderelay.schemas.schema_size import SchemaTooLarge, check_size
 from coderelay.schemas.validation.measure import measure
 from coderelay.schemas.validation.patterns import BACKTRACKING, LINEAR
 

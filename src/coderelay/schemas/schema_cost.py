@@ -14,18 +14,16 @@ from typing import Any, NamedTuple
 
 from coderelay.core import Json, Schema
 from coderelay.schemas.schema_references import References
+from coderelay.schemas.schema_size import SchemaTooLarge, check_referred, own_patterns
 from coderelay.schemas.validation.measure import Measure
 from coderelay.schemas.validation.patterns import TRIED
 from coderelay.schemas.validation.regex_size import measure as measure_pattern
 
 MAX_WAYS = 10_000
 """How often one part of a value may be checked."""
-MAX_NODES = 50_000
-"""How many values a schema may have, counting itself and the names of properties."""
-MAX_CHARS = 2_000_000
-MAX_PATTERN_CHARS, MAX_PATTERNS = 50_000, 1_000_000
-"""How many characters all patterns of a schema may have together, and how large they may become
-when compiled, which takes about half a second then."""
+MAX_CHAIN = 200
+"""How many schemas may lead one to the next for the same value. The library follows such a chain on
+the stack of its thread, and ends the whole process where that has no more room."""
 
 _MOST = 1 << 40
 _TINY = 1e-20
@@ -82,10 +80,6 @@ class StrayReferenceError(ValueError):
     """A reference points to nothing in its schema."""
 
 
-class SchemaTooLarge(ValueError):
-    """A schema is too large; the message says which limit it exceeds."""
-
-
 class _Load(NamedTuple):
     """What the schemas for one place in a value cost together, by the kind of the value there."""
 
@@ -112,6 +106,8 @@ class SchemaCost(NamedTuple):
     """How often one part of a value is checked."""
     here: _Load = _Load(2, 2, 2)
     below: _Load = _Load()
+    chain: int = 1
+    """How many schemas lead one to the next for the value itself."""
 
     def of(self, value: Measure, *, backtracks: bool) -> int:
         """How many units of work the library takes for a value at most. It may take far fewer."""
@@ -125,90 +121,101 @@ class SchemaCost(NamedTuple):
         return by_kind + value.chars * load.width * 5 // 4 + texts
 
 
-def check_size(schema: Json) -> None:
-    """Raise `SchemaTooLarge` for a schema that is too large to be examined further."""
-    nodes = chars = written = patterns = 0
-    waiting = [schema]
-    while waiting:
-        here = waiting.pop()
-        nodes += 1
-        if isinstance(here, str):
-            chars += len(here)
-        elif isinstance(here, list):
-            waiting.extend(here)
-        elif isinstance(here, dict):
-            waiting.extend(here.values())
-            waiting.extend(here)
-        if nodes + len(waiting) > MAX_NODES or chars > MAX_CHARS:
-            raise SchemaTooLarge(
-                f"it has more than {MAX_NODES} values or {MAX_CHARS} characters: simplify it"
-            )
-        for pattern in _own_patterns(here) if isinstance(here, dict) else ():
-            written += len(pattern)
-            if written > MAX_PATTERN_CHARS:
-                raise SchemaTooLarge(
-                    f"its patterns have more than {MAX_PATTERN_CHARS} characters: shorten them"
-                )
-            patterns += measure_pattern(pattern).compiled
-            if patterns > MAX_PATTERNS:
-                raise SchemaTooLarge(
-                    "its patterns are too large to compile: use smaller counts in {}"
-                )
+_NOTHING = SchemaCost()
 
 
 def weigh(schema: Schema) -> SchemaCost:
     """The cost of a schema. Raises `StrayReferenceError` if a reference points to nothing."""
-    references = References(schema)
-    costs: dict[str, SchemaCost] = {}
-    met: set[str] = set()
-    path = [("", references.root, _ahead(references.root))]
-    while path:  # not recursive: a chain of references may be long
-        reference, part, ahead = path[-1]
-        following = next((each for each in ahead if each not in met), None)
-        if following is None:
-            costs[reference] = _cost(part, costs)
-            path.pop()
-            continue
-        met.add(following)
-        target = references.find(following)
-        if not isinstance(target, (dict, bool)):
-            raise StrayReferenceError(following)
-        path.append((following, target, _ahead(target)))
-    return costs[""]
+    return _Scales(References(schema)).weigh()
 
 
-def _cost(schema: Json, costs: dict[str, SchemaCost]) -> SchemaCost:
-    if not isinstance(schema, dict):
-        return SchemaCost()
-    ways, here, below = 1, _own_load(schema), _Load()
-    if _LEADING.isdisjoint(schema):
-        return SchemaCost(ways, here, below)
-    itself = [costs.get(each, SchemaCost()) for each in _own_references(schema)]
-    itself += [_either(group, costs) for group in _groups(schema, _SELF)]
-    for each in itself:
-        ways, here, below = ways + each.ways, here.plus(each.here), below.plus(each.below)
-    for group in _groups(schema, _PARTS):
-        inner = _either(group, costs)
-        ways, below = ways + inner.ways, below.plus(inner.here.or_else(inner.below))
-    return SchemaCost(min(ways, MAX_WAYS + 1), here, below)
+class _Scales:
+    """Finds the cost of one schema. Each part is looked at once, however many ways lead to it."""
 
+    def __init__(self, references: References) -> None:
+        self._references = references
+        self._found: dict[str, Json] = {}
+        """What each reference points to."""
+        self._costs: dict[int, SchemaCost] = {}
+        """The costs of the parts by their identity; of those under way, of nothing."""
 
-def _either(schemas: list[Json], costs: dict[str, SchemaCost]) -> SchemaCost:
-    """The cost of the costliest of several schemas, if one of them applies to each part."""
-    found = SchemaCost(0, _Load(), _Load())
-    for each in schemas:
-        cost = _cost(each, costs)
-        found = SchemaCost(
-            max(found.ways, cost.ways),
-            found.here.or_else(cost.here),
-            found.below.or_else(cost.below) if any(cost.below) else found.below,
-        )
-    return found
+    def weigh(self) -> SchemaCost:
+        """The cost of the whole schema."""
+        cost = self._weigh()
+        check_referred(self._found.values())
+        return cost
+
+    def _weigh(self) -> SchemaCost:
+        root = self._references.root
+        if not isinstance(root, dict):
+            return _NOTHING
+        path = [(root, self._ahead(root))]
+        while path:  # not recursive: a chain of references may be long
+            part, ahead = path[-1]
+            following = next((each for each in ahead if id(each) not in self._costs), None)
+            if following is None:
+                self._costs[id(part)] = self._cost(part)
+                path.pop()
+            else:
+                self._costs[id(following)] = SchemaCost()
+                path.append((following, self._ahead(following)))
+        return self._of(root)
+
+    def _of(self, part: Json) -> SchemaCost:
+        return self._costs.get(id(part), _NOTHING) if isinstance(part, dict) else _NOTHING
+
+    def _cost(self, schema: dict[str, Any]) -> SchemaCost:
+        """The cost of a schema, when those of the schemas in it are known."""
+        ways, here, below, chain = 1, _own_load(schema), _Load(), 0
+        itself = [self._of(each) for each in self._targets(schema)]
+        itself += [self._either(group) for group in _groups(schema, _SELF)]
+        for each in itself:
+            ways, here, below = ways + each.ways, here.plus(each.here), below.plus(each.below)
+            chain = max(chain, each.chain)
+        if chain >= MAX_CHAIN:
+            raise SchemaTooLarge(
+                f"more than {MAX_CHAIN} schemas in it lead one to the next for the same value: "
+                "simplify it"
+            )
+        for group in _groups(schema, _PARTS):
+            inner = self._either(group)
+            ways, below = ways + inner.ways, below.plus(inner.here.or_else(inner.below))
+        return SchemaCost(min(ways, MAX_WAYS + 1), here, below, chain + 1)
+
+    def _either(self, schemas: list[Json]) -> SchemaCost:
+        """Of several schemas, of which each part of a value meets one, the costliest."""
+        found = SchemaCost(0, _Load(), _Load())
+        for each in schemas:
+            cost = self._of(each)
+            found = SchemaCost(
+                max(found.ways, cost.ways),
+                found.here.or_else(cost.here),
+                found.below.or_else(cost.below) if any(cost.below) else found.below,
+                max(found.chain, cost.chain),
+            )
+        return found
+
+    def _ahead(self, schema: Json) -> Iterator[dict[str, Any]]:
+        """The schemas in a schema, and those that it refers to."""
+        if isinstance(schema, dict) and not _LEADING.isdisjoint(schema):
+            yield from (each for each in self._targets(schema) if isinstance(each, dict))
+            for group in _groups(schema, _INNER):
+                yield from (each for each in group if isinstance(each, dict))
+
+    def _targets(self, schema: dict[str, Any]) -> Iterator[Json]:
+        for word in _REFERENCES:
+            if isinstance(schema.get(word), str):
+                reference = schema[word]
+                if reference not in self._found:
+                    self._found[reference] = self._references.find(reference)
+                if not isinstance(self._found[reference], (dict, bool)):
+                    raise StrayReferenceError(reference)
+                yield self._found[reference]
 
 
 def _own_load(schema: dict[str, Any]) -> _Load:
-    """What a schema itself costs, without the schemas inside it."""
-    patterns = list(_own_patterns(schema))
+    """What a schema costs without those in it."""
+    patterns = list(own_patterns(schema))
     scalar, array, object_ = 2 + 8 * len(patterns), 2, 2 + 8 * len(patterns)
     for word, said in schema.items():
         units = _units(word, said)
@@ -246,30 +253,6 @@ def _size(value: Json) -> int:
         if isinstance(here, (list, dict)):
             waiting.extend(here.values() if isinstance(here, dict) else here)
     return size
-
-
-def _own_patterns(schema: Json) -> Iterator[str]:
-    """The patterns of a schema itself, without those of schemas inside it."""
-    if isinstance(schema, dict):
-        if isinstance(schema.get("pattern"), str):
-            yield schema["pattern"]
-        keyed = schema.get("patternProperties")
-        if isinstance(keyed, dict):
-            yield from keyed
-
-
-def _ahead(schema: Json) -> Iterator[str]:
-    """The references in a schema."""
-    waiting = [schema]
-    while waiting:
-        here = waiting.pop()
-        if isinstance(here, dict) and not _LEADING.isdisjoint(here):
-            yield from _own_references(here)
-            waiting.extend(each for group in _groups(here, _INNER) for each in group)
-
-
-def _own_references(schema: dict[str, Any]) -> Iterator[str]:
-    return (schema[word] for word in _REFERENCES if isinstance(schema.get(word), str))
 
 
 def _groups(schema: dict[str, Any], words: dict[str, _Held]) -> Iterator[list[Json]]:

@@ -38,6 +38,17 @@ def named(size: int, schema: Any) -> dict[str, Any]:
     return {f"p{number}": schema for number in range(size)}
 
 
+def nots(depth: int, schema: Any) -> Any:
+    for _ in range(depth):
+        schema = {"not": schema}
+    return schema
+
+
+def inner_references(depth: int) -> dict[str, Any]:
+    """References to `x`, to what is in it, and so on."""
+    return {f"q{at}": {"$ref": f"#/properties/x{'/not' * at}"} for at in range(depth)}
+
+
 SCHEMAS: dict[str, Callable[[int], Any]] = {
     "properties": lambda size: {"properties": named(size, {"type": "string"})},
     "objects in allOf": lambda size: {
@@ -61,6 +72,9 @@ SCHEMAS: dict[str, Callable[[int], Any]] = {
         "$defs": {
             f"d{number}": {"$anchor": f"a{number}", "type": "string"} for number in range(size)
         },
+    },
+    "references to schemas that are in each other": lambda size: {
+        "properties": {"x": nots(50, {"properties": named(size // 2, {})}), **inner_references(50)}
     },
     "values of an enum": lambda size: {"enum": [f"v{number}" for number in range(size)]},
     "required names": lambda size: {"required": [f"p{number}" for number in range(size)]},
