@@ -63,9 +63,9 @@ MEASURED = {
     "engines.wasm.payload._SHORT_NUMBERS": "engines.wasm.payload.has_long_integer",
     "engines.typescript.tokens._TEMPLATE": SHAPE,
     "engines.typescript.tokens._TOKEN": SHAPE,
-    "gateway.program_in_text._CALL": "gateway.program_in_text.Speech.calls",
-    "gateway.program_in_text._CALLED": "gateway.program_in_text.Speech.program",
-    "gateway.program_in_text._XML": "gateway.program_in_text.Speech.calls",
+    "gateway.program_in_text._CALL": "gateway.program_in_text.ProgramInText.calls",
+    "gateway.program_in_text._CALLED": "gateway.program_in_text.ProgramInText.program",
+    "gateway.program_in_text._XML": "gateway.program_in_text.ProgramInText.calls",
     "models.server_sent_events._FIELD": "models.server_sent_events.WholeEvents.feed",
     "models.redaction._ESCAPES": "models.redaction.scrub",
 }

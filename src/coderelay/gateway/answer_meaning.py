@@ -10,7 +10,7 @@ from coderelay.conversation.model_view import fresh_id
 from coderelay.core import Json
 from coderelay.core.json_values import NotJson, dump
 from coderelay.gateway.model_json import LONGEST, read_model_json
-from coderelay.gateway.program_in_text import Speech
+from coderelay.gateway.program_in_text import ProgramInText
 from coderelay.gateway.toolset import Toolset
 from coderelay.models.model_answer import ModelAnswer, ModelCall
 
@@ -62,21 +62,21 @@ class InvalidCall:
 Meaning: TypeAlias = PlainText | ProgramText | OwnCalls | InvalidCall
 
 
-def interpret(answer: ModelAnswer, speech: Speech, offer: Offer) -> Meaning:
+def interpret(answer: ModelAnswer, in_text: ProgramInText, offer: Offer) -> Meaning:
     """Return what an answer means.
 
     The first call decides: if it is a program, all other calls are dropped, and if it is a direct
-    call, only the direct calls are kept. `speech` has found programs and calls that the model wrote
-    as text instead of calling a tool.
+    call, only the direct calls are kept. `in_text` has found programs and calls that the model
+    wrote as text instead of calling a tool.
     """
     calls, text = answer.calls, answer.text
-    if not calls and offer.code is not None and speech.rest() and answer.finish == "stop":
-        before = text[: len(text) - len(speech.rest())]
-        source = speech.program(offer.toolset.spellings)
+    if not calls and offer.code is not None and in_text.rest() and answer.finish == "stop":
+        before = text[: len(text) - len(in_text.rest())]
+        source = in_text.program(offer.toolset.spellings)
         if source is not None:
             return ProgramText(source, before)
         calls = [
-            ModelCall(name=name, written=StringIO(arguments)) for name, arguments in speech.calls()
+            ModelCall(name=name, written=StringIO(arguments)) for name, arguments in in_text.calls()
         ]
         text = before if calls else text
     if not calls or (offer.code is None and not offer.direct):

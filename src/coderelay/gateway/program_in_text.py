@@ -1,8 +1,8 @@
-"""Some models write their program as text. What may be one is held back until that is known.
+"""Finds programs that a model writes as text, although it was offered a tool for them.
 
-A program in words is one fenced block in the offered language that calls a declared tool, with
-nothing after it; or a `<tool_call>`. Anything else is what it looks like: words for the client.
-See docs/design/program-in-words.md.
+A program in text is one fenced block in the offered language that calls a declared tool, with
+nothing after it; or a `<tool_call>`. Text that may become one is held back until that is known. All
+other text is for the client. See docs/design/program-in-words.md.
 """
 
 import re
@@ -23,10 +23,11 @@ _XML = re.compile(r"<function=([^>\s]+)>\s*<parameter=(\w+)>\n?(.*?)\n?</paramet
 _CALLED = re.compile(r"(?<![\w$])([\w$]++)\s*+\(")
 
 
-class Speech:
-    """Text as it comes: what can be told at once, and what must wait.
+class ProgramInText:
+    """Reads the text of an answer as it comes, and holds back what may be a program.
 
-    Tokens are many and small, so each is read only once.
+    There may be many small pieces, so each is read only once. Without `code_offered` nothing is
+    held back.
     """
 
     def __init__(self, language: str, *, code_offered: bool) -> None:
@@ -34,31 +35,32 @@ class Speech:
         self._watching = code_offered
         self._held = StringIO()
         self._begun = False
-        """Whether what is held begins with a mark, and not only with what may become one."""
+        """Whether the held text begins with a whole mark, and not only with the start of one."""
         self._block: BlockReader | None = None
 
     def feed(self, text: str) -> str:
-        """The part of the text that can be told now."""
+        """Take the next piece of the text. Returns what can be passed on to the client now."""
         if not self._watching:
             return text
         if self._begun:
             self._held.write(text)
             if self._block is not None:
                 self._block.feed(text)
-            told = ""
+            released = ""
         else:
-            told = self._look_for_mark(self.rest() + text)
-        if self._is_words():
+            released = self._look_for_mark(self.rest() + text)
+        if self._is_no_program():
             self._watching = False
-            told, self._held, self._block = told + self.rest(), StringIO(), None
-        return told
+            released, self._held, self._block = released + self.rest(), StringIO(), None
+        return released
 
     def rest(self) -> str:
-        """What was held back to the end."""
+        """The text that is held back."""
         return self._held.getvalue()
 
     def program(self, spellings: Collection[str]) -> str | None:
-        """The fenced program that was held back, if it is one."""
+        """The source of the fenced program that was held back; None if there is no program. It must
+        call one of the `spellings`, which are the names of tools in a program."""
         block, text = self._block, self.rest()
         if (
             block is None
@@ -73,24 +75,24 @@ class Speech:
         return source if called & set(spellings) else None
 
     def calls(self) -> list[tuple[str, str]]:
-        """The `<tool_call>`s that were held back, as names and arguments."""
+        """The `<tool_call>`s in the text that was held back, as names and JSON arguments."""
         found = (_call(match[1].strip()) for match in _CALL.finditer(self.rest()))
         return [call for call in found if call is not None]
 
     def _look_for_mark(self, text: str) -> str:
-        """Hold the text from the first mark on. The answer is what stands before it."""
+        """Hold the text back from the first mark on. Returns the text before it."""
         start = _start(text)
-        told, held = text[:start], text[start:]
+        released, held = text[:start], text[start:]
         self._held = StringIO()
         self._held.write(held)
         self._begun = held.startswith(_MARKS)
         if held.startswith(BACKQUOTES):
             self._block = BlockReader()
             self._block.feed(held[len(BACKQUOTES) :])
-        return told
+        return released
 
-    def _is_words(self) -> bool:
-        """Whether a fenced block in what is held is surely no program."""
+    def _is_no_program(self) -> bool:
+        """Whether the fenced block that is held back cannot be a program."""
         block = self._block
         if block is None or block.place in (FencePart.TAG, FencePart.NO_BLOCK):
             return False
@@ -98,7 +100,7 @@ class Speech:
 
 
 def _lines(text: str) -> str:
-    """The lines of a block that may lack its end: the answer may have stopped there."""
+    """The lines inside a block. Its closing fence may be missing if the answer was cut off."""
     block = whole_block(text)
     if block is not None and block.lines:
         return block.lines.removesuffix("\n")
@@ -106,7 +108,7 @@ def _lines(text: str) -> str:
 
 
 def _start(text: str) -> int:
-    """Where something begins that may be a program, or may yet become the beginning of one."""
+    """Where a mark begins in the text, or at its end the part of one; else the end of the text."""
     places = [place for mark in _MARKS if (place := text.find(mark)) >= 0]
     if places:
         return min(places)
@@ -118,14 +120,15 @@ def _start(text: str) -> int:
 
 
 def _call(text: str) -> tuple[str, str] | None:
+    """The name and the arguments of a call, in either of the two forms that models write."""
     xml = _XML.match(text)
     if xml is not None:
         return xml[1], dump({xml[2]: xml[3]})
     try:
-        said = read_model_json(text)
+        call = read_model_json(text)
     except NotJson:
         return None
-    if not isinstance(said, Mapping) or not isinstance(said.get("name"), str):
+    if not isinstance(call, Mapping) or not isinstance(call.get("name"), str):
         return None
-    arguments = said.get("arguments", said.get("parameters", {}))
-    return said["name"], arguments if isinstance(arguments, str) else dump(arguments)
+    arguments = call.get("arguments", call.get("parameters", {}))
+    return call["name"], arguments if isinstance(arguments, str) else dump(arguments)

@@ -71,7 +71,7 @@ from coderelay.gateway.answer_meaning import (
     ProgramText,
     interpret,
 )
-from coderelay.gateway.program_in_text import Speech
+from coderelay.gateway.program_in_text import ProgramInText
 from coderelay.gateway.program_replay import needs_replay
 from coderelay.gateway.receipt import saved_tokens
 from coderelay.gateway.toolset import Toolset
@@ -133,7 +133,7 @@ class Turn:
         self._events: list[TurnEvent] = []
         self._running: RunProgram | None = None
         self._answer = ModelAnswer(self._max_answer)
-        self._speech = Speech(request.language, code_offered=False)
+        self._in_text = ProgramInText(request.language, code_offered=False)
         self._asks_for_format = False
         self._programs_without_calls: list[Program] = []
         self._usage = TokenUsage()
@@ -183,7 +183,7 @@ class Turn:
         if isinstance(delta, ReasoningPiece):
             self._events.append(ReasoningStreamed(delta.text))
         elif isinstance(delta, (TextPiece, RefusalPiece)) and not self._answer.refused:
-            text = self._speech.feed(delta.text)
+            text = self._in_text.feed(delta.text)
             if text and not self._holds_text:
                 self._events.append(TextStreamed(text))
 
@@ -195,7 +195,7 @@ class Turn:
         self._model = answer.model or self._model
         if self._asks_for_format:
             return self._act(PlainText(answer.text))
-        meaning = interpret(answer, self._speech, self._offer)
+        meaning = interpret(answer, self._in_text, self._offer)
         if isinstance(meaning, PlainText) and self._is_empty_answer(meaning):
             return self._ask()
         if isinstance(meaning, PlainText) and not self._has_format(meaning):
@@ -227,7 +227,7 @@ class Turn:
         self._answer = ModelAnswer(self._max_answer)
         self._asks_for_format = for_format
         watches = self._offer.code is not None and not for_format
-        self._speech = Speech(self._request.language, code_offered=watches)
+        self._in_text = ProgramInText(self._request.language, code_offered=watches)
         return AskModel(
             model_request.body(self._request, self._offer, self._entries, final=for_format)
         )
@@ -321,7 +321,7 @@ class Turn:
         if self._wants_format:
             words = isinstance(meaning, PlainText) and not self._answer.refused
             return meaning.text if words else ""
-        return self._speech.rest() if meaning.text == self._answer.text else ""
+        return self._in_text.rest() if meaning.text == self._answer.text else ""
 
     def _is_empty_answer(self, words: PlainText) -> bool:
         """Return whether this is the first empty answer of the turn: then the model is asked once

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from coderelay.gateway.program_in_text import Speech
+from coderelay.gateway.program_in_text import ProgramInText
 from coderelay.models.model import CallPiece, Delta, ModelNamePiece
 from coderelay.models.model_answer import ModelAnswer
 from tests.attacks.costs import Case
@@ -11,12 +11,12 @@ PROGRAM = 199_000
 """Just under what a program in words may be."""
 
 
-def streamed(pieces: list[str]) -> Speech:
+def streamed(pieces: list[str]) -> ProgramInText:
     """What is left of an answer that came in these pieces."""
-    speech = Speech("typescript", code_offered=True)
+    in_text = ProgramInText("typescript", code_offered=True)
     for piece in pieces:
-        speech.feed(piece)
-    return speech
+        in_text.feed(piece)
+    return in_text
 
 
 def added(pieces: list[Delta]) -> None:
@@ -31,13 +31,13 @@ def stream(beginning: str, piece: str) -> Callable[[int], list[str]]:
     return lambda size: [beginning, *[piece] * (size // len(piece))]
 
 
-def held(beginning: str, piece: str, end: str = "") -> Callable[[int], Speech]:
+def held(beginning: str, piece: str, end: str = "") -> Callable[[int], ProgramInText]:
     """An answer of a size that is held back to its end."""
     return lambda size: streamed([*stream(beginning, piece)(size), end])
 
 
-FEED = "gateway.program_in_text.Speech.feed"
-PROGRAMS = "gateway.program_in_text.Speech.program"
+FEED = "gateway.program_in_text.ProgramInText.feed"
+PROGRAMS = "gateway.program_in_text.ProgramInText.program"
 
 ANSWERS: dict[str, Callable[[int], list[Delta]]] = {
     "a large field, then small ones of its name": lambda size: [
@@ -65,48 +65,48 @@ CASES = (
         "one long word",
         PROGRAM,
         held("```ts\n", "a" * 1000),
-        lambda speech: speech.program({"f"}),
+        lambda in_text: in_text.program({"f"}),
     ),
     Case(
         PROGRAMS,
         "spaces at the end of a block without an end",
         PROGRAM,
         held("```ts\nf()", " " * 1000, "."),
-        lambda speech: speech.program({"f"}),
+        lambda in_text: in_text.program({"f"}),
     ),
     Case(
         PROGRAMS,
         "spaces between words",
         PROGRAM,
         held("```ts\n", "a" + " " * 999),
-        lambda speech: speech.program({"f"}),
+        lambda in_text: in_text.program({"f"}),
     ),
     Case(
         PROGRAMS,
         "line ends and spaces before a mark",
         PROGRAM,
         held("```ts\n", "\n ", "\n```"),
-        lambda speech: speech.program({"f"}),
+        lambda in_text: in_text.program({"f"}),
     ),
     Case(
-        "gateway.program_in_text.Speech.calls",
+        "gateway.program_in_text.ProgramInText.calls",
         "tool calls in tool calls",
         PROGRAM,
         held("<tool_call>", "<tool_call>"),
-        Speech.calls,
+        ProgramInText.calls,
     ),
     Case(
-        "gateway.program_in_text.Speech.calls",
+        "gateway.program_in_text.ProgramInText.calls",
         "a parameter that does not end",
         PROGRAM,
         held("<tool_call><function=f><parameter=code>", "\n" * 1000),
-        Speech.calls,
+        ProgramInText.calls,
     ),
     Case(
-        "gateway.program_in_text.Speech.calls",
+        "gateway.program_in_text.ProgramInText.calls",
         "spaces before and after names",
         PROGRAM,
         held("<tool_call>", " " * 1000, "<function=f>" + " " * 10_000),
-        Speech.calls,
+        ProgramInText.calls,
     ),
 )

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coderelay.gateway.program_in_text import Speech
+from coderelay.gateway.program_in_text import ProgramInText
 
 pieces = st.lists(
     st.one_of(
@@ -31,15 +31,15 @@ pieces = st.lists(
 def test_what_is_told_and_what_is_held_is_the_whole_text(
     parts: list[str], language: str, code_offered: bool
 ) -> None:
-    speech = Speech(language, code_offered=code_offered)
-    told = "".join(speech.feed(part) for part in parts)
-    assert told + speech.rest() == "".join(parts)
-    assert code_offered or not speech.rest()
+    in_text = ProgramInText(language, code_offered=code_offered)
+    told = "".join(in_text.feed(part) for part in parts)
+    assert told + in_text.rest() == "".join(parts)
+    assert code_offered or not in_text.rest()
 
 
 @given(pieces, st.sampled_from(["typescript", "python"]))
 def test_a_program_is_one_however_its_text_is_cut(parts: list[str], language: str) -> None:
-    whole, piecewise = (Speech(language, code_offered=True) for _ in range(2))
+    whole, piecewise = (ProgramInText(language, code_offered=True) for _ in range(2))
     whole.feed("".join(parts))
     for letter in "".join(parts):
         piecewise.feed(letter)
@@ -48,16 +48,16 @@ def test_a_program_is_one_however_its_text_is_cut(parts: list[str], language: st
 
 
 def test_text_before_a_program_is_not_held_back() -> None:
-    speech = Speech("typescript", code_offered=True)
-    assert speech.feed("I will look. `") == "I will look. "
-    assert speech.feed("x` is it") == "`x` is it"
-    assert speech.feed("\n```ts\nf(1)") == "\n"
-    assert speech.feed("\n```") == ""
-    assert speech.program({"f"}) == "f(1)"
-    assert speech.program({"g"}) is None
+    in_text = ProgramInText("typescript", code_offered=True)
+    assert in_text.feed("I will look. `") == "I will look. "
+    assert in_text.feed("x` is it") == "`x` is it"
+    assert in_text.feed("\n```ts\nf(1)") == "\n"
+    assert in_text.feed("\n```") == ""
+    assert in_text.program({"f"}) == "f(1)"
+    assert in_text.program({"g"}) is None
 
 
 def test_a_block_in_another_language_is_told_at_once() -> None:
-    speech = Speech("typescript", code_offered=True)
-    assert speech.feed("```bash\nls") == "```bash\nls"
-    assert speech.feed("\n```") == "\n```"
+    in_text = ProgramInText("typescript", code_offered=True)
+    assert in_text.feed("```bash\nls") == "```bash\nls"
+    assert in_text.feed("\n```") == "\n```"
