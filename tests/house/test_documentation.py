@@ -129,6 +129,17 @@ def test_the_picture_of_the_layers_shows_the_import_contract() -> None:
     assert re.findall(r'<text class="name[^>]*>(\w+)<', picture) == layers
 
 
+def test_the_index_of_decisions_has_every_page_under_its_title() -> None:
+    index = ROOT / "docs" / "design" / "README.md"
+    listed = dict(re.findall(r"^\| \[(.+)\]\(([\w-]+\.md)\) \|", index.read_text("utf-8"), re.M))
+    titles = {
+        page.read_text("utf-8").splitlines()[0].removeprefix("# "): page.name
+        for page in index.parent.glob("*.md")
+        if page != index
+    }
+    assert listed == titles
+
+
 def test_every_picture_says_in_words_what_it_shows() -> None:
     for path in ROOT.glob("docs/pictures/*.svg"):
         text = path.read_text("utf-8")
