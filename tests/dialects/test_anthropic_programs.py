@@ -15,7 +15,7 @@ from coderelay.dialects.anthropic.code_execution import read_result, result_bloc
 from coderelay.dialects.kit.fields import Fields
 from coderelay.models import ScriptedModel
 from coderelay.models.scripted_model import ScriptedAnswer
-from tests.conversation.test_output import outcomes
+from tests.conversation.test_outcome_text import outcomes
 from tests.dialects.contract.anthropic_client import CODE_EXECUTION, AnthropicClient
 from tests.dialects.contract.client import SEARCH, Made
 

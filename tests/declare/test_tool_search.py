@@ -116,7 +116,7 @@ def test_any_tool_can_be_searched_with_any_words(schema: object, text: str, quer
 
 def test_a_search_is_the_same_in_every_process() -> None:
     script = (
-        "from tests.declare.test_search import *\n"
+        "from tests.declare.test_tool_search import *\n"
         "s = Search(many_tools(500) + WORLD)\n"
         "for q in ('create an issue', 'time zone of page', 'the', 'weath', '天气'):\n"
         "    print([t.name for t in s.search(q, 50)])"

@@ -256,7 +256,7 @@ def test_any_call_of_any_tool_is_answered_and_answered_the_same(
 
 def test_the_answer_is_the_same_in_every_process() -> None:
     script = (
-        "from tests.declare.test_arguments import *\n"
+        "from tests.declare.test_argument_check import *\n"
         "many = {f'p{each}': each for each in range(20)}\n"
         "print(error('web_search', {**many, 'limit': 'x', 'unit': 1}).message)"
     )
