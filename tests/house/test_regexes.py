@@ -80,7 +80,7 @@ BOUNDED = {
     "languages.typescript.declarations._PLAIN_KEY": "one repetition, matched once from the start",
     "schemas.validation.regex_size._COUNT": "matches 21 characters at most",
     "dialects.anthropic.tools._VERSION": "matches 24 characters",
-    "engines.python.pristine.finditer": "sees a map of pages that the host made",
+    "engines.python.instance_restorer.finditer": "sees a map of pages that the host made",
     "engines.python.failure_report._UNKNOWN": "sees 10,000 characters; quotes part its repetitions",
     "engines.typescript.swc._HASH": "sees the names of our own stripper's imports",
     "models.passthrough._NO_NAME": "matches one character",

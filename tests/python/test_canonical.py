@@ -61,7 +61,7 @@ class Bytes:
     ids=str,
 )
 def test_a_value_is_laid_out_as_its_type_says(told: Any, value: Any, laid: str) -> None:
-    kind, memory = values.of(told), Bytes()
+    kind, memory = values.type_from_json(told), Bytes()
     kind.store(memory, 64, value)
     assert memory.read(64, kind.size).hex() == laid
     assert kind.load(memory, 64) == value
@@ -78,7 +78,7 @@ def test_a_value_is_laid_out_as_its_type_says(told: Any, value: Any, laid: str) 
     ids=str,
 )
 def test_arguments_come_in_words(told: Any, words: list[int], value: Any) -> None:
-    lifted = values.of(["tuple", [told, "u32"]]).lift(Bytes(), iter([*words, 99]))
+    lifted = values.type_from_json(["tuple", [told, "u32"]]).lift(Bytes(), iter([*words, 99]))
     assert lifted[1] == 99
     assert (lifted[0].value if isinstance(lifted[0], Case) else lifted[0]) == value
 
@@ -99,16 +99,16 @@ def test_arguments_come_in_words(told: Any, words: list[int], value: Any) -> Non
 )
 def test_what_is_not_there_is_refused(told: Any, words: list[int]) -> None:
     with pytest.raises(IndexError):
-        values.of(told).lift(Bytes(), iter(words))
+        values.type_from_json(told).lift(Bytes(), iter(words))
 
 
 def test_a_text_that_is_none_is_refused() -> None:
     memory = Bytes()
     memory.write(0, b"\xff")
     with pytest.raises(UnicodeDecodeError):
-        values.of("string").lift(memory, iter([0, 1]))
+        values.type_from_json("string").lift(memory, iter([0, 1]))
 
 
-def test_a_type_that_is_not_known_is_refused() -> None:
-    with pytest.raises(ValueError, match="not known"):
-        values.of(["stream", "u8"])
+def test_an_unknown_type_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown type"):
+        values.type_from_json(["stream", "u8"])

@@ -22,7 +22,7 @@ def made() -> ProgramCompiler:
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 def test_compiling_with_fuel_comes_to_the_same(made: ProgramCompiler, source: str) -> None:
-    assert made.code(source, 30) == made._decide(source, 30)
+    assert made.code(source, 30) == made._compile_with_fuel(source, 30)
 
 
 def test_what_the_sandbox_cannot_compile_is_a_failure_that_says_what_to_do() -> None:
@@ -46,4 +46,4 @@ def test_what_takes_long_is_decided_by_fuel(
 
 def test_the_wall_clock_never_decides(made: ProgramCompiler) -> None:
     with pytest.raises(Trapped, match="INTERRUPT"):
-        made._decide("x = 1\n" * 20_000, -0.2)
+        made._compile_with_fuel("x = 1\n" * 20_000, -0.2)

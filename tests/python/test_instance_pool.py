@@ -1,4 +1,4 @@
-"""Pristine instances wait for programs; nothing depends on it."""
+"""Instances are prepared before programs need them; no outcome depends on that."""
 
 import os
 
@@ -21,7 +21,7 @@ def pool() -> PythonPool:
 
 def test_instances_wait_after_the_pool_was_filled(pool: PythonPool) -> None:
     pool.fill()
-    assert pool.waiting == pool.size > 0
+    assert pool.ready == pool.size > 0
 
 
 def test_a_filled_engine_has_every_instance_ready_also_after_a_new_program() -> None:
@@ -29,14 +29,14 @@ def test_a_filled_engine_has_every_instance_ready_also_after_a_new_program() -> 
     alone.fill()
     assert run("2 + 2", on=alone).value == 4
     alone.fill()
-    assert alone.pool.waiting == alone.compiler.waiting == 1
+    assert alone.pool.ready == alone.compiler.ready == 1
 
 
 def test_the_pool_is_filled_again_after_a_program_took_an_instance(pool: PythonPool) -> None:
     pool.fill()
     assert run("1").value == 1
     pool.fill()
-    assert pool.waiting == pool.size
+    assert pool.ready == pool.size
 
 
 def test_more_programs_than_instances_can_be_under_way(pool: PythonPool) -> None:
@@ -83,7 +83,7 @@ def test_a_guest_that_does_not_start_is_our_error(monkeypatch: pytest.MonkeyPatc
     def trap(*arguments: object) -> int:
         raise wasmtime.Trap("unreachable")
 
-    monkeypatch.setattr("coderelay.engines.wasm.native.Instance.call", trap)
+    monkeypatch.setattr("coderelay.engines.wasm.native.CoreInstance.call", trap)
     execution = unpooled.start(Program("python", "1"), NAMES, LIMITS)
     with pytest.raises(EngineError, match="does not start"):
         execution.advance([])

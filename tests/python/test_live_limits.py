@@ -8,7 +8,7 @@ import pytest
 from coderelay.core import Result, Returned
 from coderelay.core.cancellation import cancel_unless
 from coderelay.engines.python.live.interpreter import Cell, LiveCall, LiveLimits
-from coderelay.engines.python.live.session_calls import NoCalls, read
+from coderelay.engines.python.live.session_calls import CallsRefused, read
 from tests.clocks import HeldTime
 from tests.python.living import Session, session, while_time_passes
 from tests.threads import on_a_thread
@@ -262,7 +262,7 @@ def test_a_long_result_is_a_failed_call(tmp_path: Path) -> None:
 def test_a_result_that_is_no_json_is_a_failed_call(tmp_path: Path, value: object) -> None:
     with session(tmp_path, lambda calls: [Returned(value)]) as live:
         failure = live.failure("import sdk\nsdk.get(1)")
-        assert failure.name == "ToolError" and "no JSON value" in failure.message
+        assert failure.name == "ToolError" and "not a JSON value" in failure.message
 
 
 def test_a_big_result_arrives(tmp_path: Path) -> None:
@@ -273,8 +273,8 @@ def test_a_big_result_arrives(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "no calls"),
-        ('"a"', "no calls"),
+        ("", "the calls cannot be read"),
+        ('"a"', "the calls cannot be read"),
         ('"a"\n{', "cannot be read"),
         ("a\n{}", "cannot be read"),
         ("1\n{}", "cannot be read"),
@@ -287,10 +287,10 @@ def test_a_big_result_arrives(tmp_path: Path) -> None:
 )
 def test_what_a_guest_says_of_its_calls_is_checked(text: str, why: str) -> None:
     limits = LiveLimits(arguments=1_000, waiting=4, calls=2)
-    with pytest.raises(NoCalls, match=why):
+    with pytest.raises(CallsRefused, match=why):
         read(text, 1, limits)
 
 
 def test_a_limit_below_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="`files` is -1"):
+    with pytest.raises(ValueError, match="`files` must be at least 0, not -1"):
         LiveLimits(files=-1)

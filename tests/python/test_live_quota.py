@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from coderelay.engines.python.live.quota import Quota, QuotaPassed, WriteRefused
+from coderelay.engines.python.live.quota import Quota, QuotaExceeded, WriteRefused
 from coderelay.engines.python.live.session_directory import DirectoryNode, SessionDirectory
 
 NAMES = st.sampled_from(["a", "b", "d", "d/a", "d/e", "d/e/b"])
@@ -85,11 +85,11 @@ def _require_exact(directory: SessionDirectory, opened: list[DirectoryNode]) -> 
     left = QUOTA.size - size - sum(nameless.values())
     directory.write(opened[-1], bytes(left), None)
     assert opened[-1].status.st_size == before + left
-    with pytest.raises(QuotaPassed):
+    with pytest.raises(QuotaExceeded):
         directory.write(opened[-1], b"x", None)
     for number in range(QUOTA.entries - entries):
         directory.make_directory(directory.root, f"new{number}")
-    with pytest.raises(QuotaPassed):
+    with pytest.raises(QuotaExceeded):
         directory.make_directory(directory.root, "one more")
 
 

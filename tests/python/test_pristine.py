@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from coderelay.engines.python import PythonEngine, pristine
+from coderelay.engines.python import PythonEngine, instance_restorer
 from coderelay.engines.python.instance import PythonInstance
-from coderelay.engines.python.pristine import Pristine
+from coderelay.engines.python.instance_restorer import InstanceRestorer
 from coderelay.engines.python.world import World
 from tests.python.driving import LIMITS, run
 
@@ -29,9 +29,9 @@ class OneInstance:
 
     size = waiting = 1
 
-    def __init__(self, pristine: Pristine) -> None:
-        self.pristine = pristine
-        self.instance = pristine.make()
+    def __init__(self, restorer: InstanceRestorer) -> None:
+        self.restorer = restorer
+        self.instance = restorer.make()
         self.content = content(self.instance)
         self.back: PythonInstance | None = None
 
@@ -51,7 +51,7 @@ def alone() -> Iterator[PythonEngine]:
 
 @pytest.fixture
 def one(alone: PythonEngine, monkeypatch: pytest.MonkeyPatch) -> OneInstance:
-    pool = OneInstance(alone.pool._pristine)
+    pool = OneInstance(alone.pool._restorer)
     monkeypatch.setattr(alone, "pool", pool)
     return pool
 
@@ -67,13 +67,13 @@ def test_a_restored_instance_has_the_memory_of_a_new_one(
     first = run(source, on=alone).outcome
     assert one.back is one.instance
     assert content(one.instance) != one.content
-    assert one.pristine.restore(one.instance)
+    assert one.restorer.restore(one.instance)
     assert content(one.instance) == one.content
     assert run(source, on=alone).outcome == first
 
 
 def test_a_compiler_is_restored_to_the_byte_too(alone: PythonEngine) -> None:
-    compilers = alone.compiler._pool._pristine
+    compilers = alone.compiler._pool._restorer
     instance = compilers.make()
     before = content(instance)
     source = "class A:\n    x: int = 1\n\n[a for a in range(3)]"
@@ -85,7 +85,7 @@ def test_a_compiler_is_restored_to_the_byte_too(alone: PythonEngine) -> None:
 
 def test_a_memory_that_grew_is_not_restored(alone: PythonEngine, one: OneInstance) -> None:
     assert run(GROWING, on=alone).value == 60_000_000
-    assert not one.pristine.restore(one.instance)
+    assert not one.restorer.restore(one.instance)
 
 
 @pytest.mark.parametrize("source", [FOREVER, "import os\nos.abort()", "import os\nos._exit(1)"])
@@ -101,7 +101,7 @@ def test_an_instance_is_restored_after_a_program_with_another_memory_limit(
 ) -> None:
     limits = replace(LIMITS, memory=40_000_000)
     assert run("1", on=alone, limits=limits).value == 1
-    assert one.pristine.restore(one.instance)
+    assert one.restorer.restore(one.instance)
     assert run(GROWING, on=alone).value == 60_000_000
 
 
@@ -109,13 +109,13 @@ def test_nothing_is_restored_where_the_system_does_not_tell_which_pages_were_tou
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     usual = run(WASTEFUL).outcome
-    monkeypatch.setattr(pristine, "_MAP", "/proc/self/nothing")
+    monkeypatch.setattr(instance_restorer, "_MAP", "/proc/self/nothing")
     alone = PythonEngine(pool=1)
     for _ in range(2):
         alone.fill()
         [instance] = alone.pool._ready
         assert run(WASTEFUL, on=alone).outcome == usual
-        assert not alone.pool._pristine.restore(instance)
+        assert not alone.pool._restorer.restore(instance)
     alone.pool.close()
 
 

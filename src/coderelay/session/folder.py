@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from coderelay.engines.python.live.quota import DirectoryUsage, Quota, QuotaPassed
+from coderelay.engines.python.live.quota import DirectoryUsage, Quota, QuotaExceeded
 from coderelay.session.removal import remove
 from coderelay.session.sdk_module import FILE, MARK
 
@@ -55,7 +55,7 @@ class Folder:
         Does nothing if the file does not fit, or if a program has made the path unusable: programs
         can call the tools without it.
         """
-        with contextlib.suppress(OSError, QuotaPassed):
+        with contextlib.suppress(OSError, QuotaExceeded):
             for name in (_FRESH, FILE):
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(self.path / name)
@@ -69,7 +69,7 @@ class Folder:
                 self._write(name, text)
             except FileExistsError:
                 continue
-            except (OSError, QuotaPassed):
+            except (OSError, QuotaExceeded):
                 return None
             return name
         return None
@@ -83,7 +83,7 @@ class Folder:
         data = text.encode("utf-8", "replace")
         root = os.open(self.path, os.O_RDONLY)
         try:
-            DirectoryUsage(self._quota).take(root, size=len(data), entries=1)
+            DirectoryUsage(self._quota).add(root, size=len(data), entries=1)
         finally:
             os.close(root)
         with open(os.open(self.path / name, _NEW, 0o600), "wb") as file:

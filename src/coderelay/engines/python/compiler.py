@@ -1,8 +1,8 @@
-"""A program is compiled once, in an instance that runs none and compiles no other.
+"""Compiles programs to bytecode, in instances that run no programs, and caches the bytecode.
 
-What it compiles to is kept for a while, so that running a program again costs no compiling. The
-instance is pristine each time: no program's text can touch another's code, and the same source
-gives the same code in every process. Why: docs/design/fresh-compiler.md.
+Each compilation has an instance in its initial state. So no program can influence the bytecode of
+another, and the same source gives the same bytecode in every process. See
+docs/design/fresh-compiler.md.
 """
 
 import threading
@@ -13,15 +13,15 @@ from wasmtime import TrapCode
 from coderelay.core.limits import KB, MB
 from coderelay.engines.python.instance import PythonGuest, PythonInstance
 from coderelay.engines.python.instance_pool import PythonPool
-from coderelay.engines.python.pristine import Pristine
+from coderelay.engines.python.instance_restorer import InstanceRestorer
 from coderelay.engines.python.world import World
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.trapped import Trapped
 
-_KEPT, _LEARN = 16 * MB, 8 * MB
+_CACHE_SIZE, _LEARN = 16 * MB, 8 * MB
 _FUEL = 10_000_000_000
 _QUICK = 1.0
-"""Seconds after which compiling begins again with fuel: ten times what any program needs."""
+"""Seconds after which a compilation is repeated with fuel. Ordinary programs need a tenth of it."""
 _TOO_MUCH = (
     '!{"kind":"syntax","name":"SyntaxError","message":"the program is too complex to compile: '
     'nest less"}'
@@ -65,14 +65,14 @@ async def main():
 
 await main()
 '''
-"""Touches the memory that compiling touches."""
+"""A program that is compiled to warm an instance up: it uses the memory that compiling uses."""
 
 
 class ProgramCompiler:
-    """Compiles programs, and keeps what they compile to.
+    """Compiles programs, with a cache.
 
-    Compiling runs no program, so it is done without counting fuel, a fifth faster. What takes long
-    or traps is done again with fuel, which then decides: the same on every machine.
+    Compiling does not count fuel at first, which is a fifth faster. A compilation that takes long
+    or traps is repeated with fuel, so that its outcome is the same on every machine.
     """
 
     def __init__(
@@ -82,36 +82,41 @@ class ProgramCompiler:
         self._backstop = backstop
         self._quick = Backstop(guest.engine)
         self._pool = PythonPool(
-            Pristine(lambda: _warm(guest), learn=_LEARN), pool, busy=lambda: self.busy
+            InstanceRestorer(lambda: _warm_compiler(guest), learn=_LEARN),
+            pool,
+            busy=lambda: self.busy,
         )
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, str] = OrderedDict()
+        self._cache: OrderedDict[str, str] = OrderedDict()
         self._size = 0
 
     @property
     def busy(self) -> bool:
-        """Whether a guest compiles or runs now."""
+        """Whether a guest is compiling or running."""
         return self._quick.busy or self._backstop.busy
 
     @property
-    def waiting(self) -> int:
+    def ready(self) -> int:
         """How many instances are ready."""
-        return self._pool.waiting
+        return self._pool.ready
 
     def fill(self) -> None:
-        """Wait until all its instances are ready."""
+        """Wait until all instances are ready."""
         self._pool.fill()
 
     def code(self, source: str, seconds: float) -> str:
-        """The code of a program, or its failure after a `!`."""
+        """Return the bytecode of a program as text, or `!` and the report of its failure.
+
+        Raises `Trapped` if compiling takes more than `seconds`.
+        """
         with self._lock:
-            code = self._kept.get(source)
+            code = self._cache.get(source)
             if code is not None:
-                self._kept.move_to_end(source)
+                self._cache.move_to_end(source)
                 return code
         code = self._compile(source, seconds)
         with self._lock:
-            self._keep(source, code)
+            self._add_to_cache(source, code)
         return code
 
     def _compile(self, source: str, seconds: float) -> str:
@@ -121,12 +126,12 @@ class ProgramCompiler:
                 code = instance.enter(World(), "compile", source)
         except Trapped:
             instance.close()
-            return self._decide(source, seconds)
+            return self._compile_with_fuel(source, seconds)
         self._pool.give_back(instance)
         return code
 
-    def _decide(self, source: str, seconds: float) -> str:
-        instance = _warm(self._metered)
+    def _compile_with_fuel(self, source: str, seconds: float) -> str:
+        instance = _warm_compiler(self._metered)
         instance.store.set_fuel(_FUEL)
         try:
             with self._backstop.watch(instance.store, seconds):
@@ -138,16 +143,17 @@ class ProgramCompiler:
         finally:
             instance.close()
 
-    def _keep(self, source: str, code: str) -> None:
-        if source not in self._kept:
-            self._kept[source] = code
+    def _add_to_cache(self, source: str, code: str) -> None:
+        if source not in self._cache:
+            self._cache[source] = code
             self._size += len(source) + len(code) + KB
-        while self._size > _KEPT:
-            dropped, code = self._kept.popitem(last=False)
+        while self._size > _CACHE_SIZE:
+            dropped, code = self._cache.popitem(last=False)
             self._size -= len(dropped) + len(code) + KB
 
 
-def _warm(guest: PythonGuest) -> PythonInstance:
-    instance = PythonInstance(guest, warm=False)  # it runs nothing
+def _warm_compiler(guest: PythonGuest) -> PythonInstance:
+    """Return an instance that is warmed up for compiling, and not for running programs."""
+    instance = PythonInstance(guest, warm=False)
     instance.enter(World(), "compile", _SAMPLE)
     return instance

@@ -10,17 +10,18 @@ from coderelay.engines.python.compiler import ProgramCompiler
 from coderelay.engines.python.execution import PythonExecution
 from coderelay.engines.python.instance import IMAGE, PythonGuest, PythonInstance
 from coderelay.engines.python.instance_pool import PythonPool
-from coderelay.engines.python.pristine import Pristine
+from coderelay.engines.python.instance_restorer import InstanceRestorer
 from coderelay.engines.wasm import compiled
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.off_main import run_to_completion
 
 INSTANCES, COMPILERS = 4, 2
-"""How many wait in their pools."""
+"""How many instances the pools of the engine and of its compiler keep ready."""
 _LEARN = MB
-"""Many instances may wait for results, so they may hold little that they do not need."""
+"""How much memory beyond the warm-up's an instance keeps. It is little, because many suspended
+instances may be in memory at once."""
 SEMANTICS = 2
-"""Raised when the host's side of a run changes what programs see."""
+"""Increased when a change of the host's code changes what programs see."""
 
 
 class PythonEngine:
@@ -36,14 +37,14 @@ class PythonEngine:
         self.compiler = compiler = ProgramCompiler(
             PythonGuest(wasm, progress, metered=False), guest, backstop, pool=min(pool, COMPILERS)
         )
-        programs = Pristine(lambda: PythonInstance(guest), learn=_LEARN)
+        programs = InstanceRestorer(lambda: PythonInstance(guest), learn=_LEARN)
         self.pool = PythonPool(programs, pool, busy=lambda: compiler.busy)
 
     def fill(self) -> None:
-        """Wait until all instances are ready that are made before they are needed."""
+        """Wait until the pools are full."""
         run_to_completion(self.pool.fill)
         run_to_completion(self.compiler.fill)
 
     def start(self, program: Program, names: Sequence[ToolName], limits: Limits) -> PythonExecution:
-        """Make a program ready."""
+        """Return an execution of a program. The program starts with the first `advance`."""
         return PythonExecution(self.pool, self.compiler, self.backstop, program, names, limits)

@@ -1,4 +1,4 @@
-"""The texts that enter a guest: the same bytes whenever the same step is taken."""
+"""Writes the texts that are passed to a Python guest. The same step always gives the same bytes."""
 
 import json
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ _REACHING = frozenset(
     "__dict__ __globals__ __import__ __main__ eval exec f_globals f_locals globals importlib "
     "locals modules tools vars".split()
 )
-"""Words by which a program can come to names that its source does not show."""
+"""Names by which a program can reach other names that do not occur in its source."""
 _RANDOM = frozenset("email random secrets statistics tempfile".split())
-"""Words by which a program can come to the module `random`."""
+"""Names by which a program can reach the module `random`."""
 
 
 def unfenced(source: str) -> str:
-    """A program without the Markdown fence around it, its lines where they were."""
+    """Return a program without a Markdown fence around it. Line numbers stay the same."""
     found = whole_block(source)
     if found is None or found.tag not in _TAGS:
         return source
@@ -28,12 +28,12 @@ def unfenced(source: str) -> str:
 
 
 def setup(program: Program, names: Sequence[ToolName], limits: Limits) -> str:
-    """What the harness must know beside the code.
+    """Return the settings of a program for the harness, as JSON text.
 
-    Only tools that the source can reach are bound, and `random` is seeded only where something
-    can ask it: both cost time, and there may be hundreds of tools.
+    Only tools that the program can reach are defined, and `random` is seeded only if the program
+    can reach it: both cost time, and there may be hundreds of tools.
     """
-    known = possible_names(normalize("NFKC", program.source))  # as Python does
+    known = possible_names(normalize("NFKC", program.source))  # as Python normalizes names
     everything = not known.isdisjoint(_REACHING)
     bound = names if everything else named_tools(names, known)
     tools = [[tool.name, tool.identifiers, tool.parameters] for tool in bound]
@@ -42,10 +42,13 @@ def setup(program: Program, names: Sequence[ToolName], limits: Limits) -> str:
     return json.dumps([tools, seed, limits.value, limits.arguments, limits.logs])
 
 
-def results(indices: Sequence[int], given: Sequence[Result], payloads: Sequence[str]) -> str:
-    """A batch of results, in call order."""
+def results(indices: Sequence[int], batch: Sequence[Result], payloads: Sequence[str]) -> str:
+    """Return a batch of results in call order, as JSON text.
+
+    A payload is the JSON text of a returned value; the one of an error is not used.
+    """
     entries = []
-    for index, result, payload in zip(indices, given, payloads, strict=True):
+    for index, result, payload in zip(indices, batch, payloads, strict=True):
         if isinstance(result, Raised):
             error = result.error
             payload = json.dumps([error.kind, error.name, error.message])

@@ -1,4 +1,4 @@
-"""One Python program under way."""
+"""Runs one Python program, step by step."""
 
 from collections.abc import Sequence
 
@@ -16,18 +16,18 @@ from coderelay.engines.wasm.trapped import Trapped
 _LEVELS = ("print", "stderr", "warning")
 _LONGEST_LINE = 1 << 16
 IMPORT_FUEL = 60_000
-"""About what the host's side of an import costs, in the guest's currency."""
+"""How much fuel a guest pays for a call of a host function: about what it costs the host."""
 TEXT_FUEL, _FREE_TEXT = 10, 4_096
-"""The same for a character of a text, beyond so many."""
+"""How much fuel it pays for each character of a text, if the text has more than so many."""
 _LINE_FUEL = 8_000
-"""The same for a further line of output in one message, which may have a million of them."""
+"""How much it pays for each further line of output in one message, which may have a million."""
 EXITED = Failure(
     "exception", "the program ended its interpreter: return instead", name="SystemExit"
 )
 
 
 class PythonExecution(GuestExecution):
-    """Enters the guest once to start, then once for each batch."""
+    """Enters the guest once to start the program, and then once for each batch of results."""
 
     memory = MEMORY
 
@@ -43,25 +43,25 @@ class PythonExecution(GuestExecution):
         super().__init__(program, names, limits, backstop)
         self._pool = pool
         self._compiler = compiler
-        self._world = _Listening(self)
+        self._world = _ProgramWorld(self)
         self._instance: PythonInstance | None = None
-        self._full = True
+        self._is_out_of_memory = True
         self.source = ""
 
     def open(self) -> None:
-        """Take a warm instance."""
+        """Take an instance from the pool."""
         self._instance = self._pool.take()
         self.store = self._instance.store
-        if self.limits.memory not in (None, MEMORY):  # instances are made with the usual limit
+        if self.limits.memory not in (None, MEMORY):  # instances are made with the default limit
             self.store.set_limits(memory_size=self.limits.memory)
 
     def begin(self) -> None:
-        """Load the program and run it until it can go no further."""
+        """Compile the program, and run it until it waits for calls or has ended."""
         self.source = entry.unfenced(self.program.source)
         try:
             self.source.encode()
         except UnicodeEncodeError:
-            message = "the program has a lone surrogate, which is no text"
+            message = "the program has a lone surrogate, which is not valid text: remove it"
             self.ledger.fail(Failure("syntax", message, name="SyntaxError"))
             return
         code = self._compiler.code(self.source, self.limits.seconds)
@@ -72,12 +72,12 @@ class PythonExecution(GuestExecution):
         self._enter("start", code, self.source, setup)
 
     def deliver(self, results: Sequence[Result], payloads: Sequence[str]) -> None:
-        """Settle the waiting calls and run on."""
+        """Give the program the results of its calls, and run it on."""
         indices = self._world.take_indices()
         self._enter("resume", entry.results(indices, results, payloads))
 
     def drop(self) -> None:
-        """Let another program have the instance, if it is reusable."""
+        """Give the instance back to the pool, or close it if it cannot be entered again."""
         if self._instance is not None:
             if self.reusable:
                 self._pool.give_back(self._instance)
@@ -86,23 +86,23 @@ class PythonExecution(GuestExecution):
             self._instance = None
 
     def is_out_of_memory(self) -> bool:
-        """Whether the crash was one for want of memory."""
-        return self._full
+        """Return whether the guest crashed because it ran out of memory."""
+        return self._is_out_of_memory
 
     def _enter(self, export: str, *texts: str) -> None:
         assert self._instance is not None
         try:
             self._instance.enter(self._world, export, *texts)
         except Trapped as trap:
-            self._full = is_out_of_memory(trap)
+            self._is_out_of_memory = is_out_of_memory(trap)
             self._world.end_lines()
             raise
         if not self.ledger.batch:
             self._world.end_lines()
 
 
-class _Listening(World):
-    """Takes what a program tells, checked, into the ledger."""
+class _ProgramWorld(World):
+    """Checks what a program reports, and records it in the ledger."""
 
     def __init__(self, execution: PythonExecution) -> None:
         super().__init__(execution.program.created, execution.program.seed)
@@ -114,7 +114,8 @@ class _Listening(World):
         self._lines = [_Line() for _ in _LEVELS]
 
     def call(self, name: str, arguments: str) -> int:
-        """Take a call, unless it was forged: then it is none."""
+        """Record a call and return its index. A call of an unknown tool, which the harness never
+        makes, gets an index that is never answered."""
         if name not in self._known:
             return (1 << 32) - 1
         if not self._ledger.call(name, arguments):
@@ -125,15 +126,15 @@ class _Listening(World):
         return index
 
     def take_indices(self) -> list[int]:
-        """The calls of the batch that is answered now."""
+        """Return the indices of the batch that is answered now, and forget them."""
         indices, self._indices = self._indices, []
         return indices
 
     def log(self, level: int, text: str) -> None:
-        """Take output, line by line. A line that has not ended yet counts as well."""
+        """Record output line by line. A line that has not ended yet counts towards the limit."""
         level = min(level, len(_LEVELS) - 1)
-        most = self._execution.limits.logs + 2  # no more fit, whatever they are
-        lines = self._lines[level].take(text[:most])
+        most = self._execution.limits.logs + 2  # more than that cannot fit
+        lines = self._lines[level].add(text[:most])
         self._spend(max(0, len(lines) - 1) * _LINE_FUEL)
         fits = all(self._ledger.log(_LEVELS[level], line) for line in lines)
         begun = sum(line.size for line in self._lines)
@@ -141,35 +142,35 @@ class _Listening(World):
             self._execution.stop()
 
     def end_lines(self) -> None:
-        """The program is over: what has no line end yet is a line too."""
+        """Record lines without a line end, when the program has ended."""
         for level, line in zip(_LEVELS, self._lines, strict=True):
             for rest in line.end():
                 self._ledger.log(level, rest)
 
     def complete(self, value: str) -> None:
-        """Take main's value."""
+        """Record the program's value."""
         if not self._ledger.complete(value):
             self._execution.stop()
 
     def fail(self, failure: str) -> None:
-        """Take main's failure."""
+        """Record the program's failure."""
         execution = self._execution
-        if not self._ledger.settled:  # reading it is work
+        if not self._ledger.settled:  # else the work of reading the report would be for nothing
             self._ledger.fail(failure_report.failure(failure, execution.source, execution.names))
 
     def exit(self) -> None:
-        """End at once, as `os._exit` does."""
+        """End the program at once, as `os._exit` does."""
         self._ledger.fail(EXITED)
         self._ledger.batch.clear()
         self._execution.stop()
 
     def charge(self, size: int = 0) -> None:
-        """Take fuel, so that fuel runs out before the wall clock does."""
+        """Subtract fuel, so that fuel runs out before the backstop interrupts the guest."""
         self._spend(IMPORT_FUEL)
 
     def charge_texts(self, length: int) -> None:
-        """Take fuel for what was copied: a program may give the same hundred megabytes again and
-        again, where they count for nothing."""
+        """Subtract fuel for texts that were copied. A program may send the same hundred megabytes
+        again and again, even where the host then ignores them."""
         if length > _FREE_TEXT:
             self._spend(length * TEXT_FUEL)
 
@@ -179,15 +180,15 @@ class _Listening(World):
 
 
 class _Line:
-    """A line under way, in the pieces that it was written in."""
+    """A line of output that has not ended yet, in the pieces in which it was written."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self.size = 0
-        """Its bytes so far."""
+        """Its size so far, in bytes."""
 
-    def take(self, text: str) -> list[str]:
-        """Add to the line. The answer is the lines that are complete now."""
+    def add(self, text: str) -> list[str]:
+        """Add text, and return the lines that are complete now. A very long line is ended."""
         first, *more = text.split("\n")
         self._pieces.append(first)
         self.size += size(first)
@@ -198,7 +199,7 @@ class _Line:
         return lines
 
     def end(self) -> list[str]:
-        """The line as it is, if there is anything in it."""
+        """End the line, and return it if it is not empty."""
         line = "".join(self._pieces)
         self._pieces, self.size = [], 0
         return [line] if line else []

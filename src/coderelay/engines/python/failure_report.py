@@ -1,4 +1,5 @@
-"""A failure as the guest told it, checked, and with what only the host knows."""
+"""Reads the guest's report of a failure, checks it, and adds the source around it and similar
+names."""
 
 import re
 from collections.abc import Sequence
@@ -22,39 +23,40 @@ _KINDS: dict[str, FailureKind] = {
 _UNKNOWN = re.compile(r"name '(\w+)' is not defined|module 'tools' has no attribute '(\w+)'")
 _MOST = 10_000
 LONGEST = 1 << 20
-"""Characters that are read at all: what they are read into may take thirty times the room."""
+"""How many characters of a report are read. Its parsed value may take thirty times the memory."""
 
 
 def failure(text: str, source: str, names: Sequence[ToolName]) -> Failure:
-    """Read what the guest said. User code may have written it: nothing in it is trusted."""
-    told = _told(text)
-    kind = _text(told.get("kind"))
-    line, column = _number(told.get("line")), _number(told.get("column"))
-    full = kind == "memory"
-    message = NO_MEMORY if full else _text(told.get("message"))
+    """Return the failure that a report describes. The program may have written the report itself,
+    so nothing in it is trusted."""
+    report = _read(text)
+    kind = _text(report.get("kind"))
+    line, column = _number(report.get("line")), _number(report.get("column"))
+    out_of_memory = kind == "memory"
+    message = NO_MEMORY if out_of_memory else _text(report.get("message"))
     return Failure(
         _KINDS.get(kind, "exception"),
-        message + _meant(message, names),
-        name="LimitError" if full else _text(told.get("name")) or "Exception",
-        limit="memory" if full else None,
+        message + _similar_tools(message, names),
+        name="LimitError" if out_of_memory else _text(report.get("name")) or "Exception",
+        limit="memory" if out_of_memory else None,
         line=line,
         column=column,
-        stack=_text(told.get("stack")),
+        stack=_text(report.get("stack")),
         frame=code_frame(source, line, column) if line is not None else "",
     )
 
 
-def is_bare(text: str) -> bool:
-    """Whether nothing is told of where it failed, as by a harness that is broken itself."""
-    return "stack" not in _told(text)
+def has_no_stack(text: str) -> bool:
+    """Return whether a report has no stack. Such a report comes from a harness that is broken."""
+    return "stack" not in _read(text)
 
 
-def _told(text: str) -> dict[str, Any]:
+def _read(text: str) -> dict[str, Any]:
     try:
-        told = read_json(text) if len(text) <= LONGEST else None
+        report = read_json(text) if len(text) <= LONGEST else None
     except NotJson:
         return {}
-    return told if isinstance(told, dict) else {}
+    return report if isinstance(report, dict) else {}
 
 
 def _text(value: Any) -> str:
@@ -65,8 +67,9 @@ def _number(value: Any) -> int | None:
     return value if type(value) is int and 0 < value < 1_000_000 else None
 
 
-def _meant(message: str, names: Sequence[ToolName]) -> str:
-    """The tools whose names are near an unknown one."""
+def _similar_tools(message: str, names: Sequence[ToolName]) -> str:
+    """Return a sentence with the tools whose names are similar to the unknown name of a message,
+    or an empty text."""
     unknown = _UNKNOWN.search(message)
     if unknown is None:
         return ""

@@ -1,4 +1,4 @@
-"""What a guest asks of its host: its own imports, and WASI's."""
+"""Links the host functions of a Python guest: those of our harness, and WASI's."""
 
 import json
 from collections.abc import Callable
@@ -14,12 +14,13 @@ from coderelay.engines.wasm.native import HostImports
 from coderelay.engines.wasm.trapped import Trapped
 
 _MOST_WORDS = 16
-_TAKEN_BACK = {"takes": ["handle"], "gives": None}
-"""The signature of what gives a resource back."""
+_RESOURCE_DROP = {"takes": ["handle"], "gives": None}
+"""The signature of the imports that drop a resource, which `imports.json` does not list."""
 
 
 def link(linker: wasmtime.Linker, module: wasmtime.Module, signatures: Path) -> HostImports:
-    """Define every import of a module. What is returned must live as long as the linker."""
+    """Define every import of a module. The caller must keep what is returned as long as the
+    linker."""
     known = json.loads(signatures.read_text("utf-8"))
     imports = HostImports(linker)
     defined = set()
@@ -27,30 +28,35 @@ def link(linker: wasmtime.Linker, module: wasmtime.Module, signatures: Path) -> 
         name, _, allocator = (item.name or "").partition("|")
         if item.name not in defined:
             defined.add(item.name)
-            signature = known.get(name, _TAKEN_BACK)
+            signature = known.get(name, _RESOURCE_DROP)
             function = _OWN.get(name) or wasi.find(name)
             if function is None:
                 function, signature = _denied(signature)
-            imports.define(item, _entered(function, signature, allocator))
+            imports.define(item, _host_function(function, signature, allocator))
     return imports
 
 
 def _denied(signature: dict[str, Any]) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """What it is given is not even read: lists that name the same bytes again and again would take
-    any amount of memory."""
+    """Return a function that always refuses, and its signature.
+
+    The signature takes no arguments, so that they are not even read: lists that refer to the same
+    bytes again and again could take any amount of memory.
+    """
     answer = wasi.refusal(signature["gives"])
     return lambda world: answer, {**signature, "takes": []}
 
 
-def _entered(
+def _host_function(
     function: Callable[..., Any], signature: dict[str, Any], allocator: str
 ) -> Callable[..., int | None]:
-    """The function as the guest calls it: with words, and a place for an answer of several."""
-    takes = [values.of(told) for told in signature["takes"]]
-    gives = values.of(signature["gives"]) if signature["gives"] is not None else None
+    """Return a function that the guest can call: it takes words, and writes a result of several
+    words to the address in the last argument."""
+    takes = [values.type_from_json(declared) for declared in signature["takes"]]
+    result = signature["gives"]
+    gives = None if result is None else values.type_from_json(result)
     placed = gives is not None and gives.words > 1
     if sum(take.words for take in takes) > _MOST_WORDS:
-        takes = []  # they are in memory, and none that we answer has so many
+        takes = []  # they are passed in memory; no host function that we define has so many
 
     def called(*words: int) -> int | None:
         assert current.memory is not None
@@ -64,8 +70,8 @@ def _entered(
             world.charge()
             world.charge_texts(sum(len(each) for each in arguments if isinstance(each, str)))
             answer = function(world, *arguments)
-        except BaseException as error:  # kept by the world until the guest has been left
-            world.broken(error)
+        except BaseException as error:  # raised again when the guest has been left
+            world.keep_error(error)
             raise Trapped(TrapCode.UNREACHABLE) from error
         if gives is None:
             return None

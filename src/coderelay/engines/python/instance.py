@@ -1,4 +1,4 @@
-"""An instance of the guest: made, warmed up by one fixed program, and entered."""
+"""Makes instances of the Python guest, warms them up, and calls their exports."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,18 +17,18 @@ from coderelay.engines.wasm.trapped import Trapped
 IMAGE = Path(__file__).parent / "guest" / "python.wasm"
 MEMORY = 128 * MB
 _STACK = 7 * MB // 4
-"""Enough for Python to meet its own recursion limit first, and less than any thread has."""
+"""Enough for Python to reach its own recursion limit first, and less than any thread has."""
 _PLENTY = 1 << 40
 _ALLOCATE = "allocate"
 _ANSWERING = ("compile",)
-"""The exports that give a text."""
+"""The exports that return a text."""
 _TEXT = values.Text()
-_MEANT = ("!os_abort", "!fatal_error")
-"""The functions in which the interpreter gives itself up, as the trace of a trap names them."""
+_ABORTS = ("!os_abort", "!fatal_error")
+"""The functions by which the interpreter aborts itself, as the trace of a trap names them."""
 
 
 class PythonInstance:
-    """One interpreter in a sandbox of its own. After a trap it is dead."""
+    """One interpreter in a sandbox of its own. After a trap it cannot be used again."""
 
     def __init__(self, guest: "PythonGuest", *, warm: bool = True) -> None:
         self.store = wasmtime.Store(guest.engine)
@@ -42,30 +42,32 @@ class PythonInstance:
             if warm:
                 self.enter(World(), "warm")
         except Trapped as trap:
-            raise EngineError("the Python guest does not start") from trap
+            raise EngineError(f"the Python guest does not start: it stopped with {trap}") from trap
 
     def enter(self, world: World, export: str, *texts: str) -> str:
-        """Call an export, and let the guest talk to this world meanwhile.
+        """Call an export and return its text, or an empty text if it returns none.
 
-        The answer is empty where the export gives none.
+        The guest's host functions use `world` meanwhile. Raises `Trapped` if the guest traps.
         """
-        outer = current.world, current.memory  # an import may have run a guest of its own
+        outer = current.world, current.memory  # a host function may enter another guest
         current.world, current.memory = world, self._memory
         try:
             return self._call(export, texts)
         except wasmtime.Trap as trap:
             raise Trapped(trap.trap_code or TrapCode.UNREACHABLE) from trap
-        except (IndexError, UnicodeDecodeError) as error:  # the guest gave what it does not have
+        except (IndexError, UnicodeDecodeError) as error:  # the guest returned an invalid text
             raise Trapped(TrapCode.UNREACHABLE) from error
         finally:
             current.world, current.memory = outer
             if isinstance(world.error, Exception):
-                raise EngineError("the Python engine failed") from world.error
-            if world.error is not None:  # somebody pressed Ctrl-C
+                raise EngineError(
+                    f"a host function of the Python engine failed: {world.error}"
+                ) from world.error
+            if world.error is not None:  # such as a KeyboardInterrupt
                 raise world.error
 
     def close(self) -> None:
-        """Free its memory."""
+        """Free the instance's memory."""
         self.store.close()
 
     def _call(self, export: str, texts: Sequence[str]) -> str:
@@ -88,7 +90,7 @@ class PythonInstance:
 
 
 class _Memory:
-    """A guest's memory, with the function of its own that gives room in it."""
+    """A guest's memory, and the export of the guest that allocates in it."""
 
     def __init__(self, core: native.CoreInstance, allocator: str) -> None:
         self.read = core.read
@@ -97,12 +99,12 @@ class _Memory:
         self._allocator = allocator
 
     def allocate(self, size: int, align: int) -> int:
-        """A place for so many bytes."""
+        """Return the address of `size` new bytes."""
         return self._call(self._allocator, 0, 0, align, size)
 
 
 class PythonGuest:
-    """The image, compiled and linked: what instances are made of."""
+    """The compiled and linked guest, from which instances are made."""
 
     def __init__(self, wasm: bytes, progress: Progress, *, metered: bool = True) -> None:
         self.metered = metered
@@ -116,15 +118,15 @@ class PythonGuest:
             progress=progress,
         )
         linker = wasmtime.Linker(self.engine)
-        self._kept = imports.link(linker, self.module, IMAGE.with_name("imports.json"))
+        self._imports = imports.link(linker, self.module, IMAGE.with_name("imports.json"))
         self.linked = linker.instantiate_pre(self.module)
 
 
 def is_out_of_memory(trap: Trapped) -> bool:
-    """Whether a trap is one for want of memory.
+    """Return whether a guest trapped because it ran out of memory.
 
-    Python raises MemoryError, but what surrounds it knows only `unreachable`. Any other trap, and
-    an interpreter that gave itself up, is a crash.
+    Python itself raises `MemoryError`, but the code around it only executes `unreachable`. Any
+    other trap, or an interpreter that aborted itself, is a crash.
     """
-    told = str(trap.__cause__)
-    return "`unreachable`" in told and not any(name in told for name in _MEANT)
+    trace = str(trap.__cause__)
+    return "`unreachable`" in trace and not any(name in trace for name in _ABORTS)

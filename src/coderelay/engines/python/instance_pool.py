@@ -1,5 +1,8 @@
-"""Pristine instances are ready before they are needed, used ones restored or new ones made; whether
-one was waiting changes no answer."""
+"""Prepares instances of the Python guest before programs need them, on a thread of its own.
+
+Used instances are restored to their initial state, and new ones are made. A program cannot tell
+whether its instance was prepared, restored or made for it.
+"""
 
 import atexit
 import os
@@ -9,23 +12,23 @@ from collections import deque
 from collections.abc import Callable
 
 from coderelay.engines.python.instance import PythonInstance
-from coderelay.engines.python.pristine import Pristine
+from coderelay.engines.python.instance_restorer import InstanceRestorer
 
-_PAUSE, _PATIENCE = 0.003, 10
-"""Seconds before an instance is replaced, and how often they are waited for: the program that took
-it gets the machine first. Two at once would fight for the locks on this process's memory."""
+_PAUSE, _PAUSES = 0.003, 10
+"""The thread waits for so many seconds, and up to so many times, before it replaces an instance. So
+the program that took it runs first: both would contend for the locks on the process's memory."""
 _MOST_USED = 8
 
 
 class PythonPool:
-    """A few warm instances, filled up by a thread of its own."""
+    """A few instances in their initial state, which a thread replaces when they are taken."""
 
     _changed: threading.Condition
     _filler: threading.Thread | None
     _closed: bool
 
-    def __init__(self, pristine: Pristine, size: int, *, busy: Callable[[], bool]) -> None:
-        self._pristine = pristine
+    def __init__(self, restorer: InstanceRestorer, size: int, *, busy: Callable[[], bool]) -> None:
+        self._restorer = restorer
         self._busy = busy
         self.size = size
         self._ready: deque[PythonInstance] = deque()
@@ -37,13 +40,16 @@ class PythonPool:
                 os.register_at_fork(after_in_child=self._reset)
 
     @property
-    def waiting(self) -> int:
+    def ready(self) -> int:
         """How many instances are ready."""
         return len(self._ready)
 
     def take(self) -> PythonInstance:
-        """A pristine instance: one that waits, else a used one restored, else one made now. The
-        last one that was used: its memory is the warmest in the processor's caches."""
+        """Return an instance in its initial state.
+
+        It is one that is ready, or else a used one that is restored now, or else a new one. The
+        one that was added last is taken first: more of its memory is in the processor's caches.
+        """
         with self._changed:
             self._start()
             if self._ready:
@@ -51,13 +57,14 @@ class PythonPool:
                 return self._ready.pop()
             used = self._used.pop() if self._used else None
         if used is not None:
-            if self._pristine.restore(used):
+            if self._restorer.restore(used):
                 return used
             used.close()
-        return self._pristine.make()
+        return self._restorer.make()
 
     def give_back(self, instance: PythonInstance) -> None:
-        """Restore a used instance, soon, if it is reusable; or free it."""
+        """Take back an instance that can be entered again. The thread restores it, unless there
+        are enough: then it is closed."""
         with self._changed:
             if self._filler is not None and len(self._used) < _MOST_USED:
                 self._used.append(instance)
@@ -72,7 +79,7 @@ class PythonPool:
             self._changed.wait_for(lambda: len(self._ready) >= self.size or self._closed)
 
     def close(self) -> None:
-        """Stop filling. No thread may be inside a guest when the interpreter ends."""
+        """End the thread. No thread may be inside a guest when the process exits."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -81,7 +88,7 @@ class PythonPool:
             filler.join()
 
     def _reset(self) -> None:
-        """Begin anew: a forked child has neither its parent's threads nor their locks."""
+        """Start without a thread. A forked child has neither its parent's threads nor locks."""
         self._changed = threading.Condition()
         self._filler = None
         self._closed = False
@@ -89,27 +96,28 @@ class PythonPool:
     def _start(self) -> None:
         if self.size and self._filler is None and not self._closed:
             filler = threading.Thread(target=self._work, daemon=True, name="python-pool")
-            filler.start()  # first: one that Ctrl-C kept from starting would be waited for
+            # Started before it is assigned: if Ctrl-C prevents it, `close` must not wait for it.
+            filler.start()
             self._filler = filler
 
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(self._needed)
+                self._changed.wait_for(self._has_work)
                 if self._closed:
                     return
             self._pause()
             self._restore_used()
             if len(self._ready) < self.size:
-                self._put(self._pristine.make())
+                self._put(self._restorer.make())
 
     def _restore_used(self) -> None:
         while True:
             with self._changed:
                 if not self._used:
                     return
-                used, wanted = self._used.pop(), len(self._ready) < self.size
-            if wanted and self._pristine.restore(used):
+                used, needed = self._used.pop(), len(self._ready) < self.size
+            if needed and self._restorer.restore(used):
                 self._put(used)
             else:
                 used.close()
@@ -120,10 +128,11 @@ class PythonPool:
             self._changed.notify_all()
 
     def _pause(self) -> None:
-        for _ in range(_PATIENCE):
+        """Wait while guests run, but not if fewer than half of the instances are left."""
+        for _ in range(_PAUSES):
             time.sleep(_PAUSE)
             if not self._busy() or len(self._ready) < self.size / 2:
                 return
 
-    def _needed(self) -> bool:
+    def _has_work(self) -> bool:
         return len(self._ready) < self.size or bool(self._used) or self._closed

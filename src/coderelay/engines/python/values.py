@@ -1,7 +1,8 @@
-"""The component model's values in a guest's memory, by their types: the canonical ABI.
+"""Reads and writes values of the component model in a guest's memory (the canonical ABI).
 
-The types are those that `imports.json` has, which the build took from the component. What a guest
-gives is hostile: a place outside of its memory or a text that is none is the guest's own crash.
+The types come from `imports.json`, which the build wrote from the component. What a guest passes is
+not trusted: an address outside its memory or text that is not UTF-8 raises an exception, which ends
+the guest.
 """
 
 import struct
@@ -10,32 +11,32 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Memory(Protocol):
-    """A guest's memory, as far as values need it."""
+    """The part of a guest's memory that values need."""
 
     def read(self, at: int, size: int) -> bytes:
-        """Bytes of it; `IndexError` where there are none."""
+        """Return bytes of the memory. Raises `IndexError` for a range outside it."""
 
     def write(self, at: int, data: bytes) -> None:
-        """Put bytes into it."""
+        """Write bytes to the memory. Raises `IndexError` for a range outside it."""
 
     def allocate(self, size: int, align: int) -> int:
-        """A place for so many bytes."""
+        """Return the address of `size` new bytes."""
 
 
 class Ok(NamedTuple):
-    """A result that is well, with a value or none."""
+    """A result of success, with a value or None."""
 
     value: Any = None
 
 
 class Err(NamedTuple):
-    """A result that is not."""
+    """A result of failure, with an error or None."""
 
     value: Any = None
 
 
 class Case(NamedTuple):
-    """A variant's case, with what it carries."""
+    """A case of a variant, with its value or None."""
 
     name: str
     value: Any = None
@@ -43,27 +44,31 @@ class Case(NamedTuple):
 
 Words = Iterator[int]
 _LONGEST_LIST = 1 << 12
-"""Items in a list that a guest gives: one takes the host ten times the room, and time besides."""
+"""How many items a list of the guest may have. On the host an item takes ten times the memory, and
+time."""
 
 
 class Type:
-    """A type: its size and alignment in memory, how many words it is as an argument, and how a
-    value is read from there and written."""
+    """A type of the component model.
+
+    `size` and `align` are those of a value in memory; `words` is how many words it takes when it
+    is passed as an argument.
+    """
 
     size: int
     align: int
     words: int
 
     def load(self, memory: Memory, at: int) -> Any:
-        """The value at a place."""
+        """Return the value at an address."""
         raise NotImplementedError
 
     def store(self, memory: Memory, at: int, value: Any) -> None:
-        """Put a value at a place."""
+        """Write a value to an address."""
         raise NotImplementedError
 
     def lift(self, memory: Memory, words: Words) -> Any:
-        """The value that is passed in words."""
+        """Return the value that is passed in words."""
         raise NotImplementedError
 
 
@@ -86,7 +91,7 @@ class _Number(Type):
 
 
 class _Sequence(Type):
-    """A place and a length."""
+    """A type that is passed as an address and a length."""
 
     size, align, words = 8, 4, 2
     _pair = struct.Struct("<II")
@@ -121,11 +126,11 @@ class Text(_Bytes):
     """A string, as UTF-8."""
 
     def get(self, memory: Memory, at: int, length: int) -> Any:
-        """The text at a place."""
+        """Return the text at an address."""
         return super().get(memory, at, length).decode()
 
     def put(self, memory: Memory, value: Any) -> tuple[int, int]:
-        """Give a text a place of its own."""
+        """Write a text to newly allocated memory, and return its address and length."""
         return super().put(memory, value.encode())
 
 
@@ -136,8 +141,8 @@ class _List(_Sequence):
     def get(self, memory: Memory, at: int, length: int) -> list[Any]:
         element = self._element
         if length > _LONGEST_LIST:
-            raise IndexError("a list that is longer than any that the host reads")
-        memory.read(at + element.size * length, 0)  # the end is inside
+            raise IndexError(f"the list has {length} items, the limit is {_LONGEST_LIST}")
+        memory.read(at + element.size * length, 0)  # raises if the list ends outside the memory
         return [element.load(memory, at + element.size * place) for place in range(length)]
 
     def put(self, memory: Memory, value: list[Any]) -> tuple[int, int]:
@@ -149,7 +154,7 @@ class _List(_Sequence):
 
 
 class _Fields(Type):
-    """A tuple; a record, as a dict, where it has names."""
+    """A tuple, or a record, which is a dict in Python."""
 
     def __init__(self, kinds: list[Type], names: list[str] | None = None) -> None:
         self._names = names
@@ -197,20 +202,23 @@ class _Flags(_Number):
 
 
 class _Variant(Type):
-    """Anything with cases: `made` and `parted` say how a case looks in Python."""
+    """A type with cases: a variant, an enum, an option or a result.
+
+    `to_python(case, value)` makes the Python value, and `from_python` returns the case and value.
+    """
 
     def __init__(
         self,
         cases: list[tuple[str, Type | None]],
-        made: Callable[[str, Any], Any],
-        parted: Callable[[Any], tuple[str, Any]],
+        to_python: Callable[[str, Any], Any],
+        from_python: Callable[[Any], tuple[str, Any]],
     ) -> None:
         kinds = [kind for _, kind in cases if kind is not None]
         self._cases = cases
         self._numbers = {name: number for number, (name, _) in enumerate(cases)}
-        self._made, self._parted = made, parted
+        self._to_python, self._from_python = to_python, from_python
         self.align = max((kind.align for kind in kinds), default=1)
-        self._at = self.align  # behind the case's number, which is a byte
+        self._at = self.align  # after the number of the case, which is one byte
         self.size = _aligned(self._at + max((kind.size for kind in kinds), default=0), self.align)
         if not kinds:
             self.size = 1
@@ -218,20 +226,20 @@ class _Variant(Type):
 
     def load(self, memory: Memory, at: int) -> Any:
         name, kind = self._cases[memory.read(at, 1)[0]]
-        return self._made(name, None if kind is None else kind.load(memory, at + self._at))
+        return self._to_python(name, None if kind is None else kind.load(memory, at + self._at))
 
     def store(self, memory: Memory, at: int, value: Any) -> None:
-        name, carried = self._parted(value)
+        name, payload = self._from_python(value)
         number = self._numbers[name]
         memory.write(at, bytes([number]))
         kind = self._cases[number][1]
         if kind is not None:
-            kind.store(memory, at + self._at, carried)
+            kind.store(memory, at + self._at, payload)
 
     def lift(self, memory: Memory, words: Words) -> Any:
         name, kind = self._cases[next(words) & 0xFF]
         rest = iter([next(words) for _ in range(self.words - 1)])
-        return self._made(name, None if kind is None else kind.lift(memory, rest))
+        return self._to_python(name, None if kind is None else kind.lift(memory, rest))
 
 
 def _aligned(at: int, align: int) -> int:
@@ -273,37 +281,39 @@ _NUMBERS = {
 }
 
 
-def of(told: Any) -> Type:
-    """The type that `imports.json` tells of."""
-    match told:
+def type_from_json(declared: Any) -> Type:
+    """Return the type that `imports.json` declares."""
+    match declared:
         case "string":
             return Text()
         case str():
-            return _Number(_NUMBERS[told])
+            return _Number(_NUMBERS[declared])
         case ["list", "u8"]:
             return _Bytes()
         case ["list", element]:
-            return _List(of(element))
+            return _List(type_from_json(element))
         case ["tuple", kinds]:
-            return _Fields([of(kind) for kind in kinds])
+            return _Fields([type_from_json(kind) for kind in kinds])
         case ["record", fields]:
-            return _Fields([of(kind) for _, kind in fields], [name for name, _ in fields])
+            return _Fields(
+                [type_from_json(kind) for _, kind in fields], [name for name, _ in fields]
+            )
         case ["flags", names]:
             return _Flags(names)
         case ["enum", names]:
             return _enum(names)
         case ["option", some]:
-            return _option(of(some))
+            return _option(type_from_json(some))
         case ["result", ok, err]:
-            return _result(_maybe(ok), _maybe(err))
+            return _result(_optional_type(ok), _optional_type(err))
         case ["variant", cases]:
             return _Variant(
-                [(name, _maybe(kind)) for name, kind in cases],
+                [(name, _optional_type(kind)) for name, kind in cases],
                 Case,
                 lambda case: (case.name, case.value),
             )
-    raise ValueError(f"a type that is not known: {told}")
+    raise ValueError(f"imports.json has an unknown type: {declared}")
 
 
-def _maybe(told: Any) -> Type | None:
-    return None if told is None else of(told)
+def _optional_type(declared: Any) -> Type | None:
+    return None if declared is None else type_from_json(declared)

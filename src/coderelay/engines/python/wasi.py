@@ -1,6 +1,6 @@
-"""WASI for a guest that may do nothing: clocks are virtual, randomness is seeded, the rest denied.
+"""WASI for programs: virtual clocks, seeded randomness, and files for sessions. The rest is denied.
 
-None of these may raise: what does is our own error, and ends the run.
+These functions must not raise: an exception is an error of ours, and ends the run.
 """
 
 from collections.abc import Callable
@@ -16,17 +16,17 @@ _DROP = "[resource-drop]"
 
 
 def find(name: str) -> Callable[..., Any] | None:
-    """The function that answers an import, by its name; None where it is denied.
+    """Return the host function of an import by its name, or None if the import is denied.
 
-    The world of the running guest is its first argument.
+    Its first argument is the world of the running guest.
     """
-    given = _GIVEN.get(name) or wasifiles.find(name)
-    return wasifiles.forget if given is None and _DROP in name else given
+    function = _FUNCTIONS.get(name) or wasifiles.find(name)
+    return wasifiles.drop if function is None and _DROP in name else function
 
 
-def refusal(gives: Any) -> Any:
-    """The answer that says no, or nothing, in a type."""
-    match gives:
+def refusal(result_type: Any) -> Any:
+    """Return what a denied import returns: an error or an empty value of its result type."""
+    match result_type:
         case ["result", _, ["enum", names]]:
             return Err(next(name for name in _REFUSALS if name in names))
         case ["result", _, ["variant", _]]:
@@ -42,7 +42,7 @@ def refusal(gives: Any) -> Any:
     return 0
 
 
-def _forget_alarm(world: World, number: int) -> None:
+def _drop_alarm(world: World, number: int) -> None:
     world.alarms.pop(number, None)
 
 
@@ -70,7 +70,7 @@ def _random(world: World, size: int) -> bytes:
     return world.entropy.read(min(size, _MOST_RANDOM))
 
 
-_GIVEN: dict[str, Callable[..., Any]] = {
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "wasi:clocks/monotonic-clock#now": lambda world: world.clock.monotonic(),
     "wasi:clocks/monotonic-clock#resolution": lambda world: 1_000,
     "wasi:clocks/monotonic-clock#subscribe-instant": lambda world, when: world.set_alarm(when),
@@ -79,7 +79,7 @@ _GIVEN: dict[str, Callable[..., Any]] = {
     "wasi:clocks/wall-clock#resolution": lambda world: {"seconds": 0, "nanoseconds": 1_000},
     "wasi:io/poll#poll": _poll,
     "wasi:io/poll#[method]pollable.block": _block,
-    f"wasi:io/poll#{_DROP}pollable": _forget_alarm,
+    f"wasi:io/poll#{_DROP}pollable": _drop_alarm,
     "wasi:random/random#get-random-bytes": _random,
     "wasi:cli/exit#exit": lambda world, status: world.exit(),
     "wasi:cli/stdout#get-stdout": lambda world: 1,

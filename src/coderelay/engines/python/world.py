@@ -1,4 +1,4 @@
-"""The world as a guest sees it, and which guest is running on this thread."""
+"""What a guest can reach outside its sandbox, and which guest runs on this thread."""
 
 import hashlib
 import threading
@@ -14,20 +14,21 @@ if TYPE_CHECKING:
 
 
 class Entropy:
-    """A stream of bytes that a seed determines."""
+    """A stream of random bytes that depends only on a seed."""
 
     def __init__(self, seed: bytes) -> None:
         self._seed = seed
         self._reads = 0
 
     def read(self, size: int) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         self._reads += 1
         return hashlib.shake_256(self._seed + self._reads.to_bytes(8, "big")).digest(size)
 
 
 class World:
-    """What a guest can ask of its host. This one hears nothing: it is there for the warm-up."""
+    """The host functions of a guest. This one ignores what the guest reports; it is used while an
+    instance is warmed up, and subclasses record what a program does."""
 
     def __init__(self, created: int = FIXED_DATE, seed: bytes = b"") -> None:
         self.clock = VirtualClock(created)
@@ -35,57 +36,59 @@ class World:
         self.alarms: dict[int, int] = {}
         self.error: BaseException | None = None
         self.files: Files | None = None
-        """What a guest with a directory has open."""
+        """The open files of a guest that has a directory."""
         self._alarms_set = 0
         self._calls = 0
 
     def charge(self, size: int = 0) -> None:
-        """Take fuel for the host's own work: a guest may not make it work for nothing. `size` is
-        how many bytes went to or from a file."""
+        """Subtract fuel for the host's work in one host function, so that a guest pays for what it
+        makes the host do. `size` is how many bytes were read from or written to a file."""
 
     def charge_texts(self, length: int) -> None:
-        """Take fuel for texts that were read from the guest, whatever becomes of them."""
+        """Subtract fuel for texts of `length` characters that were copied from the guest."""
 
     def set_alarm(self, when: int) -> int:
-        """A new alarm that rings so many nanoseconds after the start."""
+        """Set an alarm for `when`, in nanoseconds since the start, and return its number."""
         self._alarms_set += 1
         self.alarms[self._alarms_set] = when
         return self._alarms_set
 
     def call(self, name: str, arguments: str) -> int:
-        """A call was made. The answer is its index."""
+        """Record a tool call of the program, and return its index."""
         self._calls += 1
         return self._calls - 1
 
     def log(self, level: int, text: str) -> None:
-        """Something was written."""
+        """Record output of the program."""
 
     def complete(self, value: str) -> None:
-        """Main has returned."""
+        """Record the value of the program, as JSON text."""
 
     def fail(self, failure: str) -> None:
-        """Main has raised."""
+        """Record the failure of the program, as the harness describes it in JSON text."""
 
     def invoke(self, calls: str) -> str:
-        """A session made calls. The answer has their results."""
+        """Make the tool calls of a session's cell, and return their results as text. A text that
+        starts with `!` is an error."""
         return "!there is no session"
 
     def exceed(self, limit: str, message: str) -> None:
-        """A limit was passed, and what passed it was refused."""
+        """Record that the guest exceeded a limit, and that what it tried was refused."""
 
     def exit(self) -> None:
-        """The interpreter is asked to end."""
+        """End the interpreter, because the program called `os._exit`."""
 
-    def broken(self, error: BaseException) -> None:
-        """The host's own code failed while the guest called it: keep that until it is left."""
+    def keep_error(self, error: BaseException) -> None:
+        """Keep an exception of a host function. It is raised when the guest has been left."""
         self.error = error
 
 
 class _Current(threading.local):
     world: World = World()
     memory: Callable[[str], Memory] | None = None
-    """The running guest's memory, with one of its functions that allocate."""
+    """Returns the memory of the running guest, for one of its allocators by name."""
 
 
 current = _Current()
-"""Imports are linked once for all guests, and find the one that runs on their thread here."""
+"""The guest that runs on this thread. A thread-local, because host functions are linked once for
+all guests, and have no other way to tell which guest called them."""

@@ -1,6 +1,7 @@
-"""A CPython that stays, with a directory of its own: what sessions are made of.
+"""The interpreter of a session: a CPython that stays in memory, with a directory of its own.
 
-`interpreter` runs cells; `world` is what it asks of its host, with `calls` and the real `clock`.
-`directory` is the part of the host's file system that it sees, counted by `usage`; `files` are its
-open handles, and `wasifiles` how it asks for them.
+`interpreter` runs cells. `session_world` has the host functions that it uses, with `session_calls`
+for tools and `session_clock` for the real time. `session_directory` is the part of the host's file
+system that it can see, and `quota` limits its size. `files` are the open files, and `wasifiles`
+makes them available to the guest.
 """

@@ -1,4 +1,4 @@
-"""The files that a guest has open, by the numbers of its handles, and what it does with them."""
+"""The open files, streams and listings of a guest, by the numbers of their handles."""
 
 import os
 import stat
@@ -16,9 +16,9 @@ from coderelay.engines.python.live.session_directory import (
 from coderelay.engines.python.values import Case
 
 CHUNK = 1 << 15
-"""The most bytes in one read or write."""
+"""How many bytes one read or write takes at most."""
 _FIRST = 16
-"""Lower numbers are the standard streams'."""
+"""The number of the first handle. Lower numbers are for the standard streams."""
 _SECOND = 1_000_000_000
 _TYPES = {
     stat.S_IFREG: "regular-file",
@@ -40,7 +40,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class FileReading:
-    """A stream out of a file."""
+    """A stream that reads a file from an offset."""
 
     node: DirectoryNode
     offset: int
@@ -48,7 +48,7 @@ class FileReading:
 
 @dataclass(slots=True)
 class FileWriting:
-    """A stream into a file; at its end where there is no offset."""
+    """A stream that writes to a file at an offset, or at its end if the offset is None."""
 
     node: DirectoryNode
     offset: int | None
@@ -56,52 +56,55 @@ class FileWriting:
 
 @dataclass(slots=True)
 class FileListing:
-    """A stream of what is in a directory."""
+    """A stream of the entries of a directory."""
 
     entries: Generator[os.DirEntry[str], None, None]
 
 
 class Files:
-    """What a guest's handles stand for."""
+    """Opens, reads and writes files for a guest. The methods are those of WASI's descriptors.
+
+    They raise `WriteRefused` or `OSError`. `number` is always the number of a handle.
+    """
 
     def __init__(self, directory: SessionDirectory) -> None:
         self._directory = directory
-        self._things: dict[int, object] = {}
-        self._made = _FIRST - 1
-        self._most = 4 * directory.most + _FIRST  # a file may have streams beside its descriptor
+        self._handles: dict[int, object] = {}
+        self._last = _FIRST - 1
+        self._most = 4 * directory.most + _FIRST  # a file may have streams and its descriptor
 
     def preopened(self) -> Any:
-        """The one directory that there is, as the root of all paths."""
-        return [(self._own(self._directory.root), "/")]
+        """Return the session's directory as the root of all paths."""
+        return [(self._add_handle(self._directory.root), "/")]
 
     def drop(self, number: int) -> None:
-        """The guest gives a handle back."""
-        match self._things.pop(number, None):
+        """Close what a handle stands for."""
+        match self._handles.pop(number, None):
             case DirectoryNode() as node:
                 self._directory.close(node)
             case FileListing(entries):
                 entries.close()
 
     def end(self) -> None:
-        """The guest is gone."""
-        for number in list(self._things):
+        """Close everything, because the guest has ended."""
+        for number in list(self._handles):
             self.drop(number)
         self._directory.close_all()
 
     def read_via_stream(self, number: int, offset: int) -> int:
-        """A stream out of a file."""
-        return self._own(FileReading(self._file(number), offset))
+        """Return a stream that reads a file from an offset."""
+        return self._add_handle(FileReading(self._file(number), offset))
 
     def write_via_stream(self, number: int, offset: int) -> int:
-        """A stream into a file."""
-        return self._own(FileWriting(self._file(number), offset))
+        """Return a stream that writes to a file at an offset."""
+        return self._add_handle(FileWriting(self._file(number), offset))
 
     def append_via_stream(self, number: int) -> int:
-        """A stream to the end of a file."""
-        return self._own(FileWriting(self._file(number), None))
+        """Return a stream that appends to a file."""
+        return self._add_handle(FileWriting(self._file(number), None))
 
     def read_stream(self, number: int, size: int) -> bytes:
-        """The next bytes of a stream; none at its end."""
+        """Return the next bytes of a stream, and no bytes at its end."""
         reading = self._get(number, FileReading)
         data = self._read(reading.node, size, reading.offset)
         reading.offset += len(data)
@@ -115,30 +118,30 @@ class Files:
             writing.offset += len(data)
 
     def can_write(self, number: int) -> int:
-        """How many bytes a stream takes at once."""
+        """Return how many bytes a stream accepts at once."""
         self._get(number, FileWriting)
         return CHUNK
 
     def read(self, number: int, size: int, offset: int) -> tuple[bytes, bool]:
-        """Bytes of a file, and whether it ends there."""
+        """Return bytes of a file, and whether the offset is at its end."""
         data = self._read(self._file(number), size, offset)
         return data, not data and bool(size)
 
     def write(self, number: int, data: bytes, offset: int) -> int:
-        """Put bytes into a file."""
+        """Write bytes to a file, and return how many."""
         self._directory.write(self._file(number), data, offset)
         return len(data)
 
     def set_size(self, number: int, size: int) -> None:
-        """Make a file shorter or longer."""
+        """Cut a file, or extend it with zeros."""
         self._directory.resize(self._file(number), size)
 
     def sync(self, number: int) -> None:
-        """Files are the system's to keep: there is nothing to wait for."""
+        """Do nothing: a session does not have to survive a crash of the system."""
         self._node(number)
 
     def get_flags(self, number: int) -> frozenset[str]:
-        """What may be done with a descriptor."""
+        """Return whether a descriptor can be read, written or changed."""
         node = self._node(number)
         if node.is_directory:
             return frozenset({"read", "mutate-directory"})
@@ -147,47 +150,47 @@ class Files:
     def open_at(
         self, number: int, path_flags: Any, path: str, how: frozenset[str], flags: frozenset[str]
     ) -> int:
-        """Open a file or directory."""
+        """Open a file or directory, and return the number of its handle."""
         access = _ACCESS.get(flags & {"read", "write"}, os.O_RDONLY)
         node = self._directory.open(self._node(number), path, access=access, how=how)
         try:
-            return self._own(node)
+            return self._add_handle(node)
         except WriteRefused:
             self._directory.close(node)
             raise
 
     def stat(self, number: int) -> dict[str, Any]:
-        """What is known of an open file."""
-        return _described(self._node(number).status)
+        """Return the type, size and times of an open file."""
+        return _stat_record(self._node(number).status)
 
     def stat_at(self, number: int, path_flags: frozenset[str], path: str) -> dict[str, Any]:
-        """What is known of a file. A symbolic link leads nowhere."""
-        return _described(self._status(number, path_flags, path))
+        """Return the type, size and times of a file. Symbolic links are never followed."""
+        return _stat_record(self._status(number, path_flags, path))
 
     def set_times(self, number: int, read: Case, written: Case) -> None:
-        """Set when an open file was read and written."""
+        """Set the access and modification times of an open file."""
         node = self._node(number)
         os.utime(node.fd, ns=_times(node.status, read, written))
 
     def set_times_at(
         self, number: int, path_flags: Any, path: str, read: Case, written: Case
     ) -> None:
-        """Set when a file was read and written."""
+        """Set the access and modification times of a file."""
         about = self._status(number, path_flags, path)
         times = _times(about, read, written)
         self._directory.set_times(self._node(number), path, times)
 
     def read_directory(self, number: int) -> int:
-        """What is in a directory."""
+        """Return a stream of the entries of a directory."""
         node = self._node(number)
         if not node.is_directory:
             raise WriteRefused("not-directory")
-        return self._own(FileListing(self._directory.entries(node)))
+        return self._add_handle(FileListing(self._directory.entries(node)))
 
     def read_directory_entry(self, number: int) -> dict[str, Any] | None:
-        """The next entry, if there is one."""
+        """Return the next entry, or None at the end. Names that are not text are left out."""
         for entry in self._get(number, FileListing).entries:
-            if _has_form(entry.name):
+            if _is_text(entry.name):
                 return {"type": _type(entry), "name": entry.name}
         return None
 
@@ -204,17 +207,17 @@ class Files:
         self._directory.unlink(self._node(number), path)
 
     def rename_at(self, number: int, path: str, to: int, to_path: str) -> None:
-        """Give a file or directory another name."""
+        """Rename a file or directory."""
         self._directory.rename(self._node(number), path, self._node(to), to_path)
 
     def metadata_hash(self, number: int) -> dict[str, int]:
-        """Tells files apart."""
+        """Return numbers that identify an open file."""
         return _identity(self._node(number).status)
 
     def metadata_hash_at(
         self, number: int, path_flags: frozenset[str], path: str
     ) -> dict[str, int]:
-        """Tells files apart."""
+        """Return numbers that identify a file."""
         return _identity(self._status(number, path_flags, path))
 
     def _status(self, number: int, path_flags: frozenset[str], path: str) -> os.stat_result:
@@ -236,17 +239,17 @@ class Files:
         return node
 
     def _get(self, number: int, kind: type[_T]) -> _T:
-        thing = self._things.get(number)
+        thing = self._handles.get(number)
         if not isinstance(thing, kind):
             raise WriteRefused("bad-descriptor")
         return thing
 
-    def _own(self, thing: object) -> int:
-        if len(self._things) >= self._most:
+    def _add_handle(self, thing: object) -> int:
+        if len(self._handles) >= self._most:
             raise TooManyOpen(self._most)
-        self._made += 1
-        self._things[self._made] = thing
-        return self._made
+        self._last += 1
+        self._handles[self._last] = thing
+        return self._last
 
 
 def _type(entry: os.DirEntry[str]) -> str:
@@ -257,7 +260,7 @@ def _type(entry: os.DirEntry[str]) -> str:
     return _TYPES[stat.S_IFREG] if entry.is_file(follow_symlinks=False) else _UNKNOWN
 
 
-def _described(about: os.stat_result) -> dict[str, Any]:
+def _stat_record(about: os.stat_result) -> dict[str, Any]:
     return {
         "type": _TYPES.get(stat.S_IFMT(about.st_mode), _UNKNOWN),
         "link-count": about.st_nlink,
@@ -277,8 +280,8 @@ def _times(about: os.stat_result, read: Case, written: Case) -> tuple[int, int]:
     return _time(read, about.st_atime_ns), _time(written, about.st_mtime_ns)
 
 
-def _time(asked: Case, before: int) -> int:
-    match asked:
+def _time(requested: Case, before: int) -> int:
+    match requested:
         case Case("now"):
             return time.time_ns()
         case Case("timestamp", {"seconds": seconds, "nanoseconds": rest}):
@@ -290,8 +293,8 @@ def _identity(about: os.stat_result) -> dict[str, int]:
     return {"lower": about.st_ino & (1 << 64) - 1, "upper": about.st_dev & (1 << 64) - 1}
 
 
-def _has_form(name: str) -> bool:
-    """Whether a name is text: the system's are bytes."""
+def _is_text(name: str) -> bool:
+    """Return whether a name is valid text. The names of the file system are bytes."""
     try:
         name.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""A live session: one CPython that stays, cell after cell, with a directory of its own."""
+"""Runs the cells of a session in one CPython, whose variables stay from cell to cell."""
 
 import json
 import os
@@ -29,26 +29,29 @@ from coderelay.engines.wasm.trapped import Trapped
 
 __all__ = ["DEFAULT_LIVE_LIMITS", "Answer", "Cell", "Live", "LiveCall", "LiveLimits"]
 
-_BEGINNING = 60.0
-"""Seconds that an interpreter has to begin: they are ours, not those of its first cell."""
-_SILENT = Failure("exception", "the cell did not tell how it ended", name="RuntimeError")
+_START_SECONDS = 60.0
+"""How many seconds an interpreter may take to start. They do not count for its first cell."""
+_NO_REPORT = Failure("exception", "the cell ended without reporting a result", name="RuntimeError")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a cell came to."""
+    """The result of a cell."""
 
     output: str
-    """All that it printed, in order."""
+    """Everything that it printed, in order."""
     value: str | None
-    """The text of its last expression's value, unless that is None."""
+    """The value of its last expression as text, or None if the value is None."""
     failure: Failure | None
     alive: bool
-    """Whether the names of the cells before are still there. The files always are."""
+    """Whether the interpreter still has the variables of earlier cells. Files always remain."""
 
 
 class Live:
-    """Names, functions and imports stay from cell to cell. One thread at a time may use it."""
+    """An interpreter whose variables, functions and imports stay from cell to cell.
+
+    Only one thread may use it at a time.
+    """
 
     def __init__(
         self,
@@ -61,7 +64,9 @@ class Live:
         time: Time = SYSTEM_TIME,
     ) -> None:
         if os.open not in os.supports_dir_fd:
-            raise EngineError("this system cannot keep a session inside its directory")
+            raise EngineError(
+                "this system cannot keep a session inside its directory: use Linux or macOS"
+            )
         self._engine = engine
         self._modules = dict(modules)
         self._answer = answer
@@ -70,38 +75,38 @@ class Live:
         self._cells = 0
         self._instance: PythonInstance | None = None
         self._world: LiveWorld | None = None
-        self._closed = self._full = False
+        self._closed = self._out_of_memory = False
         self._off_main = OffMainThread()
         quota = Quota(limits.files, limits.entries)
         self._directory = SessionDirectory(directory, quota, descriptors=limits.descriptors)
 
     @property
     def alive(self) -> bool:
-        """Whether there is an interpreter, with the names of the cells so far."""
+        """Whether the interpreter runs, with the variables of the cells so far."""
         return self._instance is not None
 
     def run(self, source: str) -> Cell:
-        """Run a cell to its end. Where no interpreter is alive, a fresh one is made for it."""
+        """Run a cell, and return its result. If no interpreter is alive, a new one is started."""
         if self._closed:
-            raise RuntimeError("this session is closed")
+            raise RuntimeError("this session is closed: make a new one")
         return self._off_main.run(lambda: self._run(source), self._end)
 
     def charge(self, fuel: int) -> bool:
-        """Take fuel from the cell that runs, for work that its calls made the host do. Says
-        whether any is left: a cell without fuel ends as soon as its calls are answered.
+        """Subtract fuel from the running cell, for work that the host did for its calls, and
+        return whether any is left. A cell without fuel ends as soon as its calls are answered.
 
-        Only `answer` may do so, on the thread that it is called on.
+        Only `answer` may call this, on its own thread.
         """
         return self._world is None or self._world.pay(fuel)
 
     def record_call(self, name: str, arguments: Json) -> None:
-        """Say that a call of the cell that runs has succeeded: if the cell fails, its failure tells
-        of it. For `answer`, as `charge` is."""
+        """Record that a call of the running cell has succeeded. If the cell fails, its failure
+        lists the call. Only `answer` may call this, on its own thread."""
         if self._world is not None:
             self._world.calls.add(name, arguments)
 
     def close(self) -> None:
-        """Free the interpreter. The directory stays as it is."""
+        """End the interpreter. The directory stays as it is."""
         self._closed = True
         self._off_main.close(self._end)
 
@@ -114,34 +119,35 @@ class Live:
     def _run(self, source: str) -> Cell:
         require_stack(STACK)
         self._cells += 1
-        refused = self._refused(source)
-        if refused is not None:
-            return Cell("", None, refused, alive=True)  # it lost nothing
+        refusal = self._refusal(source)
+        if refusal is not None:
+            return Cell("", None, refusal, alive=True)  # the interpreter was not entered
         source = entry.unfenced(source)
-        instance, world = self._ready()
+        instance, world = self._interpreter()
         world.begin()
-        self._directory.forget()
+        self._directory.recount()
         try:
             seconds = self._limits.seconds
             self._enter(instance, world, seconds, "cell", str(self._cells), source)
         except Trapped as trap:
             self._drop()
-            why = EXITED if world.exited else self._trapped(trap, world)
-            why = replace(why, calls=world.calls.text())
-            return Cell("".join(world.output), None, why, alive=False)
+            failure = EXITED if world.exited else self._failure_of(trap, world)
+            failure = replace(failure, calls=world.calls.text())
+            return Cell("".join(world.output), None, failure, alive=False)
         except BaseException:
             self._drop()
             raise
-        failure = _failure(world, source)
-        if failure is not None:
-            failure = replace(failure, calls=world.calls.text())
-        full = failure is not None and failure.limit == "memory"
-        if (full and self._full) or (not full and _is_broken(world)):
-            self._drop()  # nothing was freed, or our side is broken: no later cell would do better
-        self._full = full
-        return Cell("".join(world.output), world.value or None, failure, self.alive)
+        reported = _failure(world, source)
+        if reported is not None:
+            reported = replace(reported, calls=world.calls.text())
+        out_of_memory = reported is not None and reported.limit == "memory"
+        if (out_of_memory and self._out_of_memory) or (not out_of_memory and _is_broken(world)):
+            # Memory ran out twice in a row, or the harness is broken: later cells would fail, too.
+            self._drop()
+        self._out_of_memory = out_of_memory
+        return Cell("".join(world.output), world.value or None, reported, self.alive)
 
-    def _ready(self) -> tuple[PythonInstance, LiveWorld]:
+    def _interpreter(self) -> tuple[PythonInstance, LiveWorld]:
         if self._instance is not None and self._world is not None:
             return self._instance, self._world
         limits = self._limits
@@ -158,16 +164,16 @@ class Live:
             "batch": limits.batch,
         }
         try:
-            self._enter(instance, world, _BEGINNING, "begin", json.dumps(setup))
+            self._enter(instance, world, _START_SECONDS, "begin", json.dumps(setup))
         except BaseException as error:
             self._drop()
             if isinstance(error, Trapped):
-                raise EngineError("the session does not begin") from error
+                raise EngineError(f"the session does not start: it stopped with {error}") from error
             raise
         if world.failure is not None:
             self._drop()
-            told = failure_report.failure(world.failure, "", ())
-            raise EngineError(f"the session does not begin: {told.message}")
+            failure = failure_report.failure(world.failure, "", ())
+            raise EngineError(f"the session does not start: {failure.message}")
         return instance, world
 
     def _enter(
@@ -188,13 +194,14 @@ class Live:
         if self._instance is not None:
             self._instance.close()
         self._instance = self._world = None
-        self._full = False
+        self._out_of_memory = False
 
-    def _refused(self, source: str) -> Failure | None:
+    def _refusal(self, source: str) -> Failure | None:
+        """Return why a cell cannot be run at all, or None if it can."""
         try:
             source.encode()
         except UnicodeEncodeError:
-            message = "the cell has a lone surrogate, which is no text"
+            message = "the cell has a lone surrogate, which is not valid text: remove it"
             return Failure("syntax", message, name="SyntaxError")
         length, limit = size(source), self._limits.source
         if length <= limit:
@@ -202,7 +209,7 @@ class Live:
         message = f"the cell has {length} bytes, the limit is {limit}: write a shorter one"
         return _limit("source", message)
 
-    def _trapped(self, trap: Trapped, world: LiveWorld) -> Failure:
+    def _failure_of(self, trap: Trapped, world: LiveWorld) -> Failure:
         code = trap.trap_code
         if code is TrapCode.OUT_OF_FUEL:
             return _limit(*world.budget.exceeded_limit)
@@ -214,20 +221,21 @@ class Live:
 
 
 def _is_broken(world: LiveWorld) -> bool:
-    """Whether the harness failed, and not the cell: code can come to it and break it."""
+    """Return whether the harness failed, and not the cell. A cell's code can reach and break it."""
     if world.value is not None:
         return False
-    return world.failure is None or failure_report.is_bare(world.failure)
+    return world.failure is None or failure_report.has_no_stack(world.failure)
 
 
 def _failure(world: LiveWorld, source: str) -> Failure | None:
-    told = None if world.failure is None else failure_report.failure(world.failure, source, ())
-    if world.passed is not None:
-        limit = _limit(*world.passed)
-        if told is None:
+    """Return the failure of a cell, or None if it has a value. An exceeded limit comes first."""
+    report = None if world.failure is None else failure_report.failure(world.failure, source, ())
+    if world.exceeded is not None:
+        limit = _limit(*world.exceeded)
+        if report is None:
             return limit
-        return replace(limit, line=told.line, column=told.column, frame=told.frame)
-    return _SILENT if told is None and world.value is None else told
+        return replace(limit, line=report.line, column=report.column, frame=report.frame)
+    return _NO_REPORT if report is None and world.value is None else report
 
 
 def _limit(limit: str, message: str) -> Failure:

@@ -1,4 +1,4 @@
-"""How much is in a session's directory, counted before anything is added to it."""
+"""Limits how much a session's directory may contain. It is checked before anything is written."""
 
 import os
 import stat
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from coderelay.engines.wasm.ledger import size_text
 
 DEEPEST = 64
-"""How many directories may lie in each other: each is open while those in it are counted."""
+"""How deep directories may be nested. Each is open while those in it are counted."""
 
 
 class WriteRefused(Exception):
-    """The guest may not have this: `code` is WASI's word for it."""
+    """A file operation of the guest is refused. `code` is WASI's error code."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
         self.code = code
 
 
-class QuotaPassed(WriteRefused):
-    """What was asked for would not fit into the directory."""
+class QuotaExceeded(WriteRefused):
+    """A file operation is refused because the directory would contain too much."""
 
     def __init__(self, message: str) -> None:
         super().__init__("quota")
@@ -28,18 +28,18 @@ class QuotaPassed(WriteRefused):
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """The most that a session's directory may hold, with what was there before."""
+    """How much a session's directory may contain, including what was there before."""
 
     size: int
-    """Bytes in regular files, by their length."""
+    """The length of all regular files, in bytes."""
     entries: int
-    """Files and directories."""
+    """The number of files and directories."""
 
 
 class DirectoryUsage:
-    """Counts a directory when something is first added to it, then keeps count.
+    """Measures a directory before the first write, and updates the numbers with each change.
 
-    Whatever changes the directory from outside is seen when it is counted anew, by `forget`.
+    `recount` has it measured again, which shows changes that other processes have made.
     """
 
     def __init__(self, quota: Quota) -> None:
@@ -48,38 +48,40 @@ class DirectoryUsage:
         self._size = 0
         self._entries = 0
 
-    def forget(self) -> None:
-        """Count anew before anything more is added."""
+    def recount(self) -> None:
+        """Measure the directory again before anything more is added."""
         self._counted = False
 
-    def take(self, root: int, *, size: int = 0, entries: int = 0, unlinked: int = 0) -> None:
-        """Add to the directory, or raise `QuotaPassed`. `unlinked` is the size of files that are
-        open and have no name any more."""
+    def add(self, root: int, *, size: int = 0, entries: int = 0, unlinked: int = 0) -> None:
+        """Count what is about to be added, or raise `QuotaExceeded`.
+
+        `unlinked` is the size of files that are open and have no name any more.
+        """
         if not self._counted:
             self._size, self._entries = unlinked, 0
             self._count(root, 0)
             self._counted = True
         if size and self._size + size > self._quota.size:
-            raise QuotaPassed(
+            raise QuotaExceeded(
                 f"the files of this session would be over {size_text(self._quota.size)}: remove "
                 "some, or write less"
             )
         if entries and self._entries + entries > self._quota.entries:
-            raise QuotaPassed(
+            raise QuotaExceeded(
                 f"this session would have over {self._quota.entries} files and directories: "
                 "remove some, or put more into each"
             )
         self._size += size
         self._entries += entries
 
-    def give(self, *, size: int = 0, entries: int = 0) -> None:
-        """Something was removed."""
+    def subtract(self, *, size: int = 0, entries: int = 0) -> None:
+        """Subtract what was removed."""
         self._size -= size
         self._entries -= entries
 
     def _count(self, directory: int, depth: int) -> None:
         if depth > DEEPEST:
-            raise QuotaPassed(
+            raise QuotaExceeded(
                 f"this session has directories over {DEEPEST} deep: remove them before anything "
                 "is written"
             )
@@ -88,7 +90,7 @@ class DirectoryUsage:
             for entry in found:
                 self._entries += 1
                 if self._entries > self._quota.entries:
-                    return  # full, however many more there are
+                    return  # the quota is exceeded, whatever else there is
                 try:
                     about = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
@@ -101,7 +103,7 @@ class DirectoryUsage:
             try:
                 below = open_directory(name, directory)
             except OSError:
-                continue  # gone, or closed to us: then to the guest too
+                continue  # removed, or not readable for us, and so not for the guest
             try:
                 self._count(below, depth + 1)
             finally:
@@ -109,8 +111,10 @@ class DirectoryUsage:
 
 
 def flags(*names: str) -> int:
-    """The system's flags for opening a file, as far as it has them: Windows lacks some, and can
-    have no sessions, but must be able to import this."""
+    """Return the flags for `os.open` with these names, without those that the system lacks.
+
+    Windows lacks some. It cannot have sessions, but must be able to import this module.
+    """
     return sum(getattr(os, f"O_{name}", 0) for name in names)
 
 
@@ -118,5 +122,5 @@ _DIRECTORY = flags("RDONLY", "DIRECTORY", "NOFOLLOW")
 
 
 def open_directory(name: str, parent: int) -> int:
-    """A directory's descriptor. A symbolic link is none."""
+    """Open a directory and return its descriptor. Raises `OSError` for a symbolic link."""
     return os.open(name, _DIRECTORY, dir_fd=parent)

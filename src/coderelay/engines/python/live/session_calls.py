@@ -1,4 +1,4 @@
-"""The calls of a session: checked and bounded before they are made, and their answers too."""
+"""Reads the calls of a cell, writes their results, and checks both against the limits."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from coderelay.engines.python import entry
 from coderelay.engines.python.live.session_limits import LiveLimits
 from coderelay.engines.wasm.ledger import UNREADABLE, parse
 
-_TOO_MUCH = (
+_RESULT_LOST = (
     "the call of {} was made, but its result is lost: the results of all calls at once are over {} "
     "bytes; make fewer at once, or ask for less"
 )
@@ -20,20 +20,19 @@ _TOO_MUCH = (
 
 @dataclass(frozen=True, slots=True)
 class LiveCall:
-    """A call as the program made it. Neither its name nor its arguments are those of any tool,
-    until somebody has looked."""
+    """A call as the code made it. Its name and arguments have not been validated yet."""
 
     name: str
     arguments: Json
 
 
 Answer: TypeAlias = Callable[[Sequence[LiveCall]], Sequence[Result]]
-"""Makes calls, all at once, and gives their results in the same order. It does not raise for what
-a tool did."""
+"""Makes calls concurrently, and returns their results in the same order. An exception of a tool is
+a result, and is not raised."""
 
 
-class NoCalls(Exception):
-    """The calls cannot be made; the message says why. `limit` is the one that they passed."""
+class CallsRefused(Exception):
+    """The calls cannot be made, for the reason in the message. `limit` names an exceeded limit."""
 
     def __init__(self, message: str, limit: str = "") -> None:
         super().__init__(message)
@@ -41,50 +40,56 @@ class NoCalls(Exception):
 
 
 def read(text: str, made: int, limits: LiveLimits) -> list[LiveCall]:
-    """The calls that a guest asks for, when it has made so many already."""
+    """Return the calls in a guest's text. `made` is how many calls the cell has made before.
+
+    Raises `CallsRefused`.
+    """
     lines = text.split("\n", 2 * limits.waiting)
     if len(lines) > 2 * limits.waiting:
-        raise NoCalls(f"{limits.waiting} calls may be made at once: use smaller groups", "calls")
+        raise CallsRefused(
+            f"{limits.waiting} calls may be made at once: use smaller groups", "calls"
+        )
     if made + len(lines) // 2 > limits.calls:
-        raise NoCalls(
+        raise CallsRefused(
             f"a cell may make {limits.calls} calls: make the others in the next one", "calls"
         )
     if size(text) > limits.batch:
-        raise NoCalls(
+        raise CallsRefused(
             "the arguments of all calls at once are too long: use smaller groups", "calls"
         )
     if len(lines) % 2:
-        raise NoCalls("these are no calls")
+        raise CallsRefused("the calls cannot be read: call the functions of sdk")
     pairs = zip(lines[::2], lines[1::2], strict=True)
     return [_call(name, arguments, limits) for name, arguments in pairs]
 
 
 def write(calls: Sequence[LiveCall], results: Sequence[Result], limits: LiveLimits) -> str:
-    """The results, as the guest takes them. One that is too long is a failure of its call."""
-    given, payloads, left = [], [], limits.batch
+    """Return the results as text for the guest. A result that is too long becomes an error."""
+    written, payloads, left = [], [], limits.batch
     for call, result in zip(calls, results, strict=True):
-        result, payload = _bounded(call, result, limits.result)
+        result, payload = _within_limit(call, result, limits.result)
         if size(payload) > left:
-            result, payload = Raised(CallError(_TOO_MUCH.format(call.name, limits.batch))), ""
+            result, payload = Raised(CallError(_RESULT_LOST.format(call.name, limits.batch))), ""
         left -= size(payload)
-        given.append(result)
+        written.append(result)
         payloads.append(payload)
-    return entry.results(range(len(given)), given, payloads)
+    return entry.results(range(len(written)), written, payloads)
 
 
 def _call(name: str, arguments: str, limits: LiveLimits) -> LiveCall:
     if size(arguments) > limits.arguments:
-        raise NoCalls(f"the arguments of a call are over {limits.arguments} bytes: pass less")
+        raise CallsRefused(f"the arguments of a call are over {limits.arguments} bytes: pass less")
     try:
-        named, parsed = parse(name), parse(arguments)
+        tool, parsed = parse(name), parse(arguments)
     except TooManyValues as error:
-        raise NoCalls(f"the arguments of a call: {error}; pass less", "calls") from error
-    if not isinstance(named, str) or parsed is UNREADABLE:
-        raise NoCalls("the arguments of a call cannot be read as JSON")
-    return LiveCall(named, parsed)
+        raise CallsRefused(f"the arguments of a call: {error}; pass less", "calls") from error
+    if not isinstance(tool, str) or parsed is UNREADABLE:
+        raise CallsRefused("the arguments of a call cannot be read as JSON")
+    return LiveCall(tool, parsed)
 
 
-def _bounded(call: LiveCall, result: Result, limit: int) -> tuple[Result, str]:
+def _within_limit(call: LiveCall, result: Result, limit: int) -> tuple[Result, str]:
+    """Return a result with its JSON text, or an error if it is too long or not JSON."""
     if isinstance(result, Returned):
         try:
             check_depth(result.value)

@@ -1,4 +1,4 @@
-"""The world as a session's guest sees it: the real clock, fresh randomness, its directory."""
+"""What the guest of a session can reach: the real clock, true randomness, its directory, tools."""
 
 import os
 
@@ -9,8 +9,8 @@ from coderelay.core.made_calls import MadeCalls
 from coderelay.engines.python.execution import IMPORT_FUEL, TEXT_FUEL
 from coderelay.engines.python.failure_report import LONGEST
 from coderelay.engines.python.live.files import Files
-from coderelay.engines.python.live.session_calls import Answer, NoCalls, read, write
-from coderelay.engines.python.live.session_clock import LiveClock, OwnTime, Time
+from coderelay.engines.python.live.session_calls import Answer, CallsRefused, read, write
+from coderelay.engines.python.live.session_clock import CellTime, LiveClock, Time
 from coderelay.engines.python.live.session_directory import SessionDirectory
 from coderelay.engines.python.live.session_limits import LiveLimits
 from coderelay.engines.python.world import World
@@ -19,26 +19,26 @@ from coderelay.engines.wasm.fuel import Fuel
 from coderelay.engines.wasm.ledger import size_text
 
 _BYTE_FUEL = 100
-"""About what a byte's way between guest and file costs."""
+"""How much fuel a guest pays for each byte that it reads or writes: about the host's cost."""
 _LEEWAY = 100
-"""Characters beside a value that say how it was cut."""
+"""How many characters a value may have in addition, for the note that says how it was cut."""
 
 
 def out_of_time(limits: LiveLimits) -> str:
-    """What to say of a cell that took too long."""
+    """Return the message for a cell that took too long."""
     return f"the cell took over {limits.seconds:g} s of its own: do less at once"
 
 
-class _Fresh:
-    """Randomness that nothing determines."""
+class _SystemEntropy:
+    """Random bytes of the system."""
 
     def read(self, size: int) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         return os.urandom(size)
 
 
 class LiveWorld(World):
-    """Takes what the cells of one interpreter tell, checked and bounded."""
+    """Checks what the cells of one interpreter report, and records it."""
 
     clock: LiveClock  # type: ignore[assignment]
 
@@ -51,9 +51,9 @@ class LiveWorld(World):
         time: Time,
     ) -> None:
         super().__init__()
-        self.clock = LiveClock(self._late, time)
+        self.clock = LiveClock(self._time_out, time)
         self._time = time
-        self.entropy = _Fresh()  # type: ignore[assignment]
+        self.entropy = _SystemEntropy()  # type: ignore[assignment]
         self.files = Files(directory)
         self._store = store
         self._answer = answer
@@ -61,23 +61,23 @@ class LiveWorld(World):
         self.begin()
 
     def begin(self) -> None:
-        """A cell begins."""
-        self.clock.own = OwnTime(self._limits.seconds, self._time)
+        """Reset everything that belongs to one cell."""
+        self.clock.cell_time = CellTime(self._limits.seconds, self._time)
         self.output: list[str] = []
         self.value: str | None = None
         self.failure: str | None = None
-        self.passed: tuple[str, str] | None = None
-        """The first limit that the cell passed and lived on, and what to say of it."""
+        self.exceeded: tuple[str, str] | None = None
+        """The name and message of the first limit that the cell exceeded without being ended."""
         self.stopped = self.exited = False
         self.budget = Fuel(self._limits.fuel, self._limits.step_fuel)
         self.calls = MadeCalls()
         self._printed = self._made = 0
 
     def log(self, level: int, text: str) -> None:
-        """Take output, until there is too much."""
+        """Record output, until there is too much."""
         length, limit = size(text), self._limits.output
         if self._printed <= limit:
-            # A character takes four bytes at most.
+            # A character takes at most four bytes, so this many characters fit in any case.
             fits = self._printed + length <= limit
             self.output.append(text if fits else text[: (limit - self._printed) // 4])
         self._printed += length
@@ -86,36 +86,36 @@ class LiveWorld(World):
         self.exceed("output", f"the cell printed over {size_text(limit)}: print less")
 
     def complete(self, value: str) -> None:
-        """Take the text of the cell's value."""
+        """Record the text of the cell's value."""
         if self.value is None and self.failure is None:
             self.value = value[: self._limits.value + _LEEWAY]
 
     def fail(self, failure: str) -> None:
-        """Take the cell's failure."""
+        """Record the report of the cell's failure."""
         if self.value is None and self.failure is None:
             self.failure = failure if len(failure) <= LONGEST else ""
 
     def invoke(self, calls: str) -> str:
-        """Make calls and wait for their results. The cell's time stands still meanwhile."""
+        """Make calls, and return their results as text. Their time does not count as the cell's."""
         try:
-            asked = read(calls, self._made, self._limits)
-        except NoCalls as refused:
+            requested = read(calls, self._made, self._limits)
+        except CallsRefused as refused:
             if refused.limit:
                 self.exceed(refused.limit, str(refused))
             return f"!{refused}"
-        self._made += len(asked)
+        self._made += len(requested)
         began = self._time.monotonic()
-        results = self._answer(asked)
-        self.clock.own.give(self._time.monotonic() - began)
-        allow(self.clock.own.left)
-        if self._store.get_fuel():  # what the calls cost may have taken all
+        results = self._answer(requested)
+        self.clock.cell_time.extend(self._time.monotonic() - began)
+        allow(self.clock.cell_time.left)
+        if self._store.get_fuel():  # if not, the host's work has used up the fuel of the cell
             self.budget.begin_step(self._store)
-        return write(asked, results, self._limits)
+        return write(requested, results, self._limits)
 
     def exceed(self, limit: str, message: str) -> None:
-        """A limit was passed, and what passed it was refused: the cell has failed."""
-        if self.passed is None:
-            self.passed = limit, message
+        """Record that the cell exceeded a limit, and that what it tried was refused. It fails."""
+        if self.exceeded is None:
+            self.exceeded = limit, message
 
     def exit(self) -> None:
         """End the interpreter at once, as `os._exit` does."""
@@ -123,26 +123,25 @@ class LiveWorld(World):
         self._stop()
 
     def charge(self, size: int = 0) -> None:
-        """Take fuel, so that a guest cannot make the host work for nothing."""
+        """Subtract fuel, so that a guest pays for what it makes the host do."""
         self.pay(IMPORT_FUEL + size * _BYTE_FUEL)
 
     def charge_texts(self, length: int) -> None:
-        """Take fuel for what was copied."""
+        """Subtract fuel for texts that were copied."""
         self.pay(length * TEXT_FUEL)
 
     def pay(self, fuel: int) -> bool:
-        """Take so much fuel, or all that is left. Says whether any is left."""
+        """Subtract fuel, or all that is left, and return whether any is left."""
         left = max(0, self._store.get_fuel() - fuel)
         self._store.set_fuel(left)
         return left > 0
 
-    def broken(self, error: BaseException) -> None:
-        """Keep our own error until the guest has been left."""
-        super().broken(error)
+    def keep_error(self, error: BaseException) -> None:
+        """Stop the guest, and keep an exception of a host function until it has been left."""
+        super().keep_error(error)
         self._stop()
 
-    def _late(self) -> None:
-        """The cell sleeps longer than it has time."""
+    def _time_out(self) -> None:
         self.exceed("seconds", out_of_time(self._limits))
 
     def _stop(self) -> None:

@@ -1,4 +1,4 @@
-"""WASI's files and streams, for guests that have a directory; the others have none to ask about."""
+"""The WASI functions for files and streams. They refuse guests that have no directory."""
 
 import errno
 from collections.abc import Callable
@@ -59,24 +59,26 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "write": Files.write,
     "write-via-stream": Files.write_via_stream,
 }
-"""Links are not among them: none can be made, and none is followed."""
+"""The methods of a descriptor. Those for links are missing: a guest cannot make or follow any."""
 
 
 def find(name: str) -> Callable[..., Any] | None:
-    """The function that answers an import, if it is one of these."""
+    """Return the host function of an import, or None if it is not about files."""
     if name.startswith(_DESCRIPTOR):
         method = _METHODS.get(name.removeprefix(_DESCRIPTOR))
-        return None if method is None else _asked(method)
+        return None if method is None else _with_errors(method)
     return _FUNCTIONS.get(name)
 
 
-def forget(world: World, number: int) -> None:
-    """The guest gives a handle back."""
+def drop(world: World, number: int) -> None:
+    """Close what a handle of the guest stands for."""
     if world.files is not None:
         world.files.drop(number)
 
 
-def _asked(method: Callable[..., Any]) -> Callable[..., Ok | Err]:
+def _with_errors(method: Callable[..., Any]) -> Callable[..., Ok | Err]:
+    """Return a host function that calls a method of `Files` and returns its errors as `Err`."""
+
     def call(world: World, *arguments: Any) -> Ok | Err:
         if world.files is None:
             return Err("not-permitted")
@@ -89,7 +91,7 @@ def _asked(method: Callable[..., Any]) -> Callable[..., Ok | Err]:
 
 
 def _code(world: World, error: Exception) -> str:
-    """WASI's word for what went wrong. What passed a limit is told at the end of the cell too."""
+    """Return the WASI error code for an exception. An exceeded limit also fails the cell."""
     if isinstance(error, WriteRefused):
         message = getattr(error, "message", None)
         if message is not None:
@@ -97,7 +99,7 @@ def _code(world: World, error: Exception) -> str:
         return error.code
     if isinstance(error, OSError):
         return _CODES.get(error.errno or 0, "io")
-    return "invalid"  # a number that no file has
+    return "invalid"  # an OverflowError: the number is too large for any file
 
 
 def _preopened(world: World) -> list[Any]:
@@ -115,7 +117,7 @@ def _read(world: World, number: int, size: int) -> Ok | Err:
         data = world.files.read_stream(number, size)
         world.charge(len(data))
     except (WriteRefused, OSError, OverflowError) as error:
-        return _failed(world, error)
+        return _stream_error(world, error)
     return Ok(data) if data or not size else _CLOSED
 
 
@@ -135,7 +137,7 @@ def _write(world: World, number: int, data: bytes) -> Ok | Err:
         world.charge(len(data))
         world.files.write_stream(number, data)
     except (WriteRefused, OSError, OverflowError) as error:
-        return _failed(world, error)
+        return _stream_error(world, error)
     return Ok()
 
 
@@ -144,7 +146,7 @@ def _flush(world: World, number: int) -> Ok | Err:
     return Ok() if isinstance(checked, Ok) else checked
 
 
-def _failed(world: World, error: Exception) -> Err:
+def _stream_error(world: World, error: Exception) -> Err:
     _code(world, error)
     if isinstance(error, WriteRefused) and error.code == "bad-descriptor":
         return _CLOSED
@@ -152,7 +154,7 @@ def _failed(world: World, error: Exception) -> Err:
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    _ENTRIES: _asked(Files.read_directory_entry),
+    _ENTRIES: _with_errors(Files.read_directory_entry),
     "wasi:filesystem/preopens#get-directories": _preopened,
     "wasi:io/streams#[method]input-stream.read": _read,
     "wasi:io/streams#[method]output-stream.check-write": _can_write,
