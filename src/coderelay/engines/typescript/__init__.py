@@ -1,4 +1,4 @@
-"""The TypeScript engine."""
+"""The TypeScript engine: QuickJS in the sandbox, after the types are stripped from the source."""
 
 from coderelay.engines.typescript.engine import TypeScriptEngine
 

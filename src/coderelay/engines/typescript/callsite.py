@@ -1,8 +1,8 @@
-"""Where an error is, told from where QuickJS says it is.
+"""Finds the place of an error, starting from the place that QuickJS reports.
 
-QuickJS places a call at the last thing evaluated for it, an argument, and destructuring at
-whatever came before it. The place is sought from there; where two lines are possible there is
-none: a wrong line costs a model more than no line.
+QuickJS reports a call at the last expression that was evaluated for it, which is an argument, and
+destructuring at whatever came before it. If two lines are possible, the error gets no place: a
+wrong line costs a model more than none.
 """
 
 import re
@@ -27,8 +27,9 @@ _FUNCTIONS = frozenset(
 def made_at(
     syntax: Syntax, at: int, makers: Sequence[str], *, tools: Collection[str]
 ) -> int | None:
-    """The call of a tool, or the outermost of a class, that made an error at a token."""
-    calls = _last_in(syntax, at)
+    """Return the call that made an error at a token, or None: the call of a tool, or the outermost
+    call of a class."""
+    calls = _calls_completed_at(syntax, at)
     for name in makers:
         called = [call for call in calls if syntax.text(call.callee) == name]
         if called:
@@ -37,35 +38,35 @@ def made_at(
 
 
 def called_at(syntax: Syntax, at: int, name: str) -> int | None:
-    """The call of a function by this name that was under way at a token; the token itself where
-    none need be."""
-    calls = _last_in(syntax, at)
+    """Return the call, at a token, of the function with this name, or None if two lines are
+    possible. Returns the token itself if the function can be called without a call in the code."""
+    calls = _calls_completed_at(syntax, at)
     named = [call for call in calls if syntax.text(call.callee) == name]
     if named:
         return one_line(syntax, (call.callee for call in named))
-    calls = [call for call in calls if syntax.shown(call) not in _FUNCTIONS]
+    calls = [call for call in calls if syntax.callee_text(call) not in _FUNCTIONS]
     if not calls or _IMPLICIT.match(name):
-        return None if name in syntax.generators else at  # a loop enters it, and has no place
+        return None if name in syntax.generators else at  # a loop calls a generator at no place
     return one_line(syntax, (call.callee for call in calls))
 
 
 def thrown_at(
     syntax: Syntax, at: int, function: str, message: str, known: Collection[str]
 ) -> tuple[int | None, str]:
-    """Where the language itself threw an error with this message, and the message, which says
-    more where that is possible."""
+    """Return the token where the language itself threw an error, or None, and the error's message,
+    with the name of what was called if that is known."""
     if _NO_CALL.match(message):
         return _no_call(syntax, at, message, known)
     if message == _OBJECT:
-        return one_line(syntax, taken_apart(syntax, at, function, ["{"])), message
+        return one_line(syntax, destructured_at(syntax, at, function, ["{"])), message
     if _ITERATED.match(message):
-        return one_line(syntax, iterated(syntax, at, function)), message
+        return one_line(syntax, iterated_at(syntax, at, function)), message
     read = _READ.match(message)
     return (_read(syntax, at, read[1]) if read else at), message
 
 
-def _last_in(syntax: Syntax, at: int) -> list[CallSite]:
-    """The calls for which nothing is evaluated behind a token but the call itself."""
+def _calls_completed_at(syntax: Syntax, at: int) -> list[CallSite]:
+    """Return the calls around a token for which nothing is evaluated after it but the call."""
     function = syntax.function_of(at)
     return [
         call
@@ -83,8 +84,8 @@ def _no_call(
     if tagged or (syntax.text(at - 1) == "new" and syntax.text(at + 1) != "("):
         return at, message
     calls = {
-        call.callee: syntax.shown(call)
-        for call in _last_in(syntax, at)
+        call.callee: syntax.callee_text(call)
+        for call in _calls_completed_at(syntax, at)
         if not _is_function(syntax, call, known)
     }
     names = " or ".join(dict.fromkeys(calls.values())) if all(calls.values()) else ""
@@ -92,49 +93,51 @@ def _no_call(
 
 
 def _is_function(syntax: Syntax, call: CallSite, known: Collection[str]) -> bool:
-    shown = syntax.shown(call)
-    return shown in _FUNCTIONS or shown in known or shown in syntax.function_names
+    text = syntax.callee_text(call)
+    return text in _FUNCTIONS or text in known or text in syntax.function_names
 
 
-def iterated(syntax: Syntax, at: int, name: str) -> Iterable[int]:
-    """Where something may be iterated with nothing else placed before it."""
+def iterated_at(syntax: Syntax, at: int, name: str) -> Iterable[int]:
+    """Yield the tokens where something may be iterated, if QuickJS reports the token `at`."""
     yield from syntax.operand_of(at)
     if syntax.text(at) == "yield":
         yield at
-    yield from taken_apart(syntax, at, name, ["["])
+    yield from destructured_at(syntax, at, name, ["["])
 
 
-def taken_apart(syntax: Syntax, at: int, name: str, sought: Collection[str]) -> Iterable[int]:
-    """Where something may be destructured with nothing else placed before it, by a pattern in
-    which one of these tokens is."""
-    at = syntax.late.get(at, at)
-    for start in syntax.entered(at, name):
-        yield from _next_apart(syntax, start, start, sought)
+def destructured_at(syntax: Syntax, at: int, name: str, sought: Collection[str]) -> Iterable[int]:
+    """Yield the patterns that may be destructured if QuickJS reports the token `at`, and that
+    contain one of the tokens `sought`. `name` is the function that QuickJS reports."""
+    at = syntax.loop_steps.get(at, at)
+    for start in syntax.functions_entered(at, name):
+        yield from _destructured_in(syntax, start, start, sought)
     function = syntax.function_of(at)
     if (function < 0) == (name == "<eval>"):
-        yield from _next_apart(syntax, at, function, sought)
+        yield from _destructured_in(syntax, at, function, sought)
 
 
-def _next_apart(syntax: Syntax, at: int, function: int, sought: Collection[str]) -> Iterable[int]:
-    """The same, in a function and behind a token or around it."""
+def _destructured_in(
+    syntax: Syntax, at: int, function: int, sought: Collection[str]
+) -> Iterable[int]:
+    """Yield the patterns of a function that may be destructured at a token or right after it."""
     around = syntax.pattern_around(at)
     if around is not None:
         yield around
     seen = at
-    for pattern in syntax.patterns_behind(at, function):
+    for pattern in syntax.patterns_after(at, function):
         if syntax.marks_between(seen, pattern, function):
             break
         seen = pattern
-        if syntax.holds(pattern, sought):
+        if syntax.contains(pattern, sought):
             yield pattern
     if "[" in sought:
-        operand = syntax.operand_behind(at, function)
+        operand = syntax.operand_after(at, function)
         if operand is not None and not syntax.marks_between(at, operand + 1, function):
             yield operand
 
 
 def _read(syntax: Syntax, at: int, name: str) -> int | None:
-    """The token itself, or the property's behind the call whose argument it is."""
+    """Return the token itself, or the property after the call that has the token as an argument."""
     for each in range(at + 1, len(syntax.tokens)):
         if syntax.text(each) == name and syntax.text(each - 1) == ".":
             return each if syntax.tokens[each].depth < syntax.tokens[at].depth else at
@@ -142,7 +145,7 @@ def _read(syntax: Syntax, at: int, name: str) -> int | None:
 
 
 def one_line(syntax: Syntax, found: Iterable[int]) -> int | None:
-    """The first of these places, if all are on one line."""
+    """Return the first of these places if all are on one line, and else None."""
     places = list(found)
     lines = {syntax.line_of(place) for place in places}
     return places[0] if len(lines) == 1 else None

@@ -1,10 +1,10 @@
-"""What a program came to before its first answer, kept so that a replay need not do it again.
+"""Caches the state of programs at their first suspension, so that a replay can start from there.
 
-A stateless server meets the same program once for every batch of its calls. From its start to its
-first suspension a run depends on nothing but program, names and limits; so its memory there, as
-the pages that differ from a pristine guest's, stands for all that has happened. Restoring it or
-running it again gives the same bytes and the same fuel. Dropping it changes no answer.
-See docs/design/checkpoints.md.
+A stateless server replays a program once for every batch of its calls. Up to the first suspension,
+a run depends only on the program, the names of the tools, and the limits. So its state there can be
+cached: the pages of memory that differ from a new guest's, and what the host knows. Restoring it
+gives the same bytes and the same fuel as running the program again, so a missing checkpoint changes
+no outcome. See docs/design/checkpoints.md.
 """
 
 import threading
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 from coderelay.engines.wasm.ledger import Ledger
 
-_SEEN, _KEPT = 1_000, 64
+_SEEN, _MOST = 1_000, 64
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A run at its first suspension: the guest's pages, and what the host knew."""
+    """The state of a run at its first suspension: the guest's pages, and what the host knows."""
 
     pages: tuple[tuple[int, bytes], ...]
     unhandled: tuple[tuple[int, tuple[int, int]], ...]
@@ -29,26 +29,27 @@ class Checkpoint:
 
 
 class Checkpoints:
-    """The last programs that were met again; safe to use from many threads.
+    """A cache of checkpoints. It may be used from many threads.
 
-    A program's first run pays nothing: its checkpoint is made when it is met a second time.
+    A checkpoint is made in the second run of a program, so that programs that run only once do not
+    pay for it.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._seen: OrderedDict[Hashable, None] = OrderedDict()
-        self._kept: OrderedDict[Hashable, Checkpoint] = OrderedDict()
+        self._checkpoints: OrderedDict[Hashable, Checkpoint] = OrderedDict()
 
     def find(self, key: Hashable) -> Checkpoint | None:
-        """The checkpoint of a program, if there is one."""
+        """Return the checkpoint of a program, or None."""
         with self._lock:
-            found = self._kept.get(key)
+            found = self._checkpoints.get(key)
             if found is not None:
-                self._kept.move_to_end(key)
+                self._checkpoints.move_to_end(key)
             return found
 
-    def is_met_again(self, key: Hashable) -> bool:
-        """Whether this program was met before; from now on it was."""
+    def is_repeated(self, key: Hashable) -> bool:
+        """Return whether this program was run before, and remember that it was run now."""
         with self._lock:
             again = key in self._seen
             self._seen[key] = None
@@ -57,9 +58,9 @@ class Checkpoints:
                 self._seen.popitem(last=False)
             return again
 
-    def keep(self, key: Hashable, checkpoint: Checkpoint) -> None:
-        """Keep a checkpoint, in place of the one that was not used for longest."""
+    def add(self, key: Hashable, checkpoint: Checkpoint) -> None:
+        """Add a checkpoint. If there are too many, drop the one that was not used for longest."""
         with self._lock:
-            self._kept[key] = checkpoint
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            self._checkpoints[key] = checkpoint
+            if len(self._checkpoints) > _MOST:
+                self._checkpoints.popitem(last=False)

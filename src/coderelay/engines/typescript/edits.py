@@ -1,4 +1,4 @@
-"""Edits of a source that move columns, but no line, and the way back to the old columns."""
+"""Edits a source without moving lines, and maps columns of the result back to the source."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Text that takes the place of some characters of a source. Neither has a line end."""
+    """A text that replaces some characters of a source. Neither has a line end."""
 
     start: int
     removed: int
@@ -16,15 +16,15 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A source with its edits. Columns count in UTF-16 units from 1, lines from 1."""
+    """A source after its edits. Columns count in UTF-16 units from 1, and lines from 1."""
 
     text: str
     _moved: Mapping[int, Sequence[tuple[int, int, int]]]
-    """By line: where an edit begins there, how long its text is, and what it took the place of."""
+    """The edits of each line: the column where one begins, its length, and the replaced length."""
 
     @classmethod
     def of(cls, text: str, edits: Sequence[Edit]) -> "Edited":
-        """Apply edits that are in order and do not overlap."""
+        """Return a source after its edits, which must be in order and must not overlap."""
         parts: list[str] = []
         moved: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
         done, line, column = 0, 1, 1
@@ -40,7 +40,7 @@ class Edited:
         return cls("".join([*parts, text[done:]]), moved)
 
     def original(self, line: int, column: int) -> int:
-        """The column before the edits; within an edit, where it begins."""
+        """Return the column in the source. A place inside an edit is mapped to its beginning."""
         shift = 0
         for begin, length, removed in self._moved.get(line, ()):
             if column < begin:

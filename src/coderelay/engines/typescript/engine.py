@@ -1,4 +1,4 @@
-"""QuickJS in WebAssembly, pre-initialised with our harness, a fresh instance for each program."""
+"""Runs TypeScript and JavaScript programs, on QuickJS compiled to WebAssembly."""
 
 import hashlib
 import json
@@ -21,10 +21,11 @@ from coderelay.engines.wasm.config import STACK, metered
 
 GUEST = Path(__file__).parent / "guest"
 _SEMANTICS = "3"
+"""Increased when a change of the host's code changes what programs see."""
 
 
 class TypeScriptEngine:
-    """Runs TypeScript and JavaScript programs."""
+    """The engine of `typescript`. Every program gets an instance of its own."""
 
     language = "typescript"
 
@@ -41,7 +42,7 @@ class TypeScriptEngine:
             progress=progress,
         )
         linker, self._imports = link(engine, self._module)
-        self._stock = TypeScriptPool(engine, self._module, linker, handles)
+        self._pool = TypeScriptPool(engine, self._module, linker, handles)
         self._checkpoints = Checkpoints()
         self._backstop = Backstop(engine)
         self._preparer = Preparer(Swc(guest / "swc.wasm", progress))
@@ -49,13 +50,13 @@ class TypeScriptEngine:
         self.fingerprint = hashlib.sha256(wasm + stripper + _SEMANTICS.encode()).hexdigest()[:16]
 
     def start(self, program: Program, names: Sequence[ToolName], limits: Limits) -> Execution:
-        """Make a program ready."""
+        """Return an execution of a program. The program starts with the first `advance`."""
         return TypeScriptExecution(
             program,
             names,
             limits,
             backstop=self._backstop,
             preparer=self._preparer,
-            stock=self._stock,
+            pool=self._pool,
             checkpoints=self._checkpoints,
         )

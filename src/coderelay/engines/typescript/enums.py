@@ -1,7 +1,7 @@
-"""A `const enum` that is used as an object is an enum like any other.
+"""Turns a `const enum` that a program uses as an object into a plain enum.
 
-The stripper writes the values of a `const enum` where they are read, and drops the object. A
-program may list it or index it all the same.
+The stripper replaces each member of a `const enum` by its value, and removes the object. But a
+program may still list or index the object.
 """
 
 import re
@@ -13,7 +13,7 @@ _CONST_ENUM = re.compile(r"\bconst\s+enum\b")
 
 
 def const_enums_left(source: str, code: str) -> set[str]:
-    """The names of those whose object the stripped code still needs."""
+    """Return the names of the `const enum`s whose object the stripped code still uses."""
     if not _CONST_ENUM.search(source):
         return set()
     names = {name.text for _, name in _const_enums(source)}
@@ -27,7 +27,7 @@ def const_enums_left(source: str, code: str) -> set[str]:
 
 
 def with_plain_enums(source: str, names: Collection[str]) -> str:
-    """The source in which these are plain enums, every other character where it was."""
+    """Return the source with these as plain enums. No other character moves."""
     characters = list(source)
     for const, name in _const_enums(source):
         if name.text in names:
@@ -36,7 +36,7 @@ def with_plain_enums(source: str, names: Collection[str]) -> str:
 
 
 def _const_enums(source: str) -> Iterator[tuple[Token, Token]]:
-    """The `const` and the name of each."""
+    """Yield the tokens `const` and the name of each `const enum`."""
     found = list(tokens(source))
     for const, enum, name in zip(found, found[1:], found[2:], strict=False):
         if (const.text, enum.text) == ("const", "enum"):

@@ -1,4 +1,4 @@
-"""One TypeScript program under way."""
+"""Runs one TypeScript program, step by step."""
 
 import json
 import struct
@@ -21,18 +21,20 @@ MEMORY = 64 * 1024 * 1024
 _NAME, _TEXT = 1_000, 50_000
 _MONOTONIC = 1
 _LEVELS = {level: level for level in "debug error info log text trace warn".split()}
-"""The levels that a line may have. They count for nothing, so a program may not make up its own."""
-_WORD, _READING, _DEAL = 200_000, 50_000, 5_000_000
-"""Fuel for what the host does for a guest, about what the guest could spend in that time. Unpaid,
-a loop over `console.log('')` or `Date.now()` would meet the wall clock and not its budget."""
+"""The levels that a line may have. A program cannot make up others, because the length of a level
+does not count towards the limit of the logs."""
+_MESSAGE, _READING, _DEAL = 200_000, 50_000, 5_000_000
+"""How much fuel a program pays for a message to the host and for a reading of the clock: about what
+it costs the host. Otherwise a loop over `console.log('')` or `Date.now()` would be ended by the
+backstop, and not by its fuel. It is collected when more than the third number is due."""
 
 
 _REACHING = frozenset("Function constructor eval global globalThis self this tools window".split())
-"""Words by which a program can come to names that its source does not show."""
+"""Names by which a program can reach other names that do not occur in its source."""
 
 
 class TypeScriptExecution(GuestExecution):
-    """Enters the harness, hears what it says, and drains the job queue after each entry."""
+    """Calls the harness, handles its messages, and runs the job queue after each call."""
 
     memory = MEMORY
 
@@ -44,17 +46,17 @@ class TypeScriptExecution(GuestExecution):
         *,
         backstop: Backstop,
         preparer: Preparer,
-        stock: TypeScriptPool,
+        pool: TypeScriptPool,
         checkpoints: Checkpoints,
     ) -> None:
         super().__init__(program, tuple(names), limits, backstop)
         self._preparer = preparer
-        self._stock = stock
+        self._pool = pool
         self._checkpoints = checkpoints
-        self._held: QuickJsGuest | None = None
+        self._instance: QuickJsGuest | None = None
         self._unhandled: dict[int, tuple[int, int]] = {}
         self._due = 0
-        self._hears: dict[bytes, Callable[..., bool]] = {
+        self._handlers: dict[bytes, Callable[..., bool]] = {
             b"log": lambda level, text: self.ledger.log(
                 _LEVELS.get(self._text(level, _NAME), "log"), self._text(text, limits.logs)
             ),
@@ -66,15 +68,20 @@ class TypeScriptExecution(GuestExecution):
             b"advance": lambda time: self._advance_clock(self._text(time, _NAME)),
         }
 
-    # What the base class asks of a language.
+    # Methods that the base class needs.
 
     def open(self) -> None:
-        """Take a pristine instance."""
-        self._held = self._stock.take(MEMORY if self.limits.memory is None else self.limits.memory)
-        self.store = self._held.store
+        """Take a guest in its initial state."""
+        self._instance = self._pool.take(
+            MEMORY if self.limits.memory is None else self.limits.memory
+        )
+        self.store = self._instance.store
 
     def begin(self) -> None:
-        """Prepare the source, give the harness the tools, and run the program."""
+        """Prepare the source, and run the program until it waits for calls or has ended.
+
+        A program that was run before continues from its checkpoint, if it has one.
+        """
         prepared = self._preparer.prepare(self.program.source)
         if isinstance(prepared, Failure):
             self.ledger.fail(prepared)
@@ -86,15 +93,15 @@ class TypeScriptExecution(GuestExecution):
             self._resume(checkpoint)
             return
         self._guarded(self._load, prepared.code)
-        if self.ledger.batch and self._checkpoints.is_met_again(key):
+        if self.ledger.batch and self._checkpoints.is_repeated(key):
             self._save(key)
 
     def _save(self, key: Hashable) -> None:
-        pages = self._stock.pages(self._guest)
+        pages = self._pool.pages(self._guest)
         if pages is not None:
             unhandled, elapsed = tuple(self._unhandled.items()), self.clock.elapsed
             fuel, ledger = self.store.get_fuel(), self.ledger.copy()
-            self._checkpoints.keep(key, Checkpoint(pages, unhandled, elapsed, fuel, ledger))
+            self._checkpoints.add(key, Checkpoint(pages, unhandled, elapsed, fuel, ledger))
 
     def _resume(self, checkpoint: Checkpoint) -> None:
         for at, page in checkpoint.pages:
@@ -117,7 +124,7 @@ class TypeScriptExecution(GuestExecution):
             self._run()
 
     def deliver(self, results: Sequence[Result], payloads: Sequence[str]) -> None:
-        """Settle the batch with one entry into the guest."""
+        """Give the program all results of the batch with one call of the harness."""
         entry = "settle"
         settled = []
         for result, payload in zip(results, payloads, strict=True):
@@ -136,40 +143,41 @@ class TypeScriptExecution(GuestExecution):
             self._run()
 
     def drop(self) -> None:
-        """Give the guest back, or throw it away."""
-        if self._held is not None:
+        """Give the guest back to the pool, or close it if it cannot be entered again."""
+        if self._instance is not None:
             if self.reusable:
-                self._stock.give_back(self._held)
+                self._pool.give_back(self._instance)
             else:
-                self._held.store.close()
-            self._held = None
+                self._instance.store.close()
+            self._instance = None
 
     def is_out_of_memory(self) -> bool:
-        """Whether the guest's memory has grown to its limit."""
-        return self._guest.is_out_of_memory
+        """Return whether the guest's memory has grown to its limit."""
+        return self._guest.is_full
 
-    # What the imports ask of an execution.
+    # Methods that the host functions call.
 
-    def told(self, word: bytes, arguments: Sequence[int]) -> int:
-        """The harness says something, by one of its five words."""
-        self._charge(_WORD)
-        if not self._hears[word](*arguments):
+    def on_message(self, name: bytes, arguments: Sequence[int]) -> int:
+        """Handle a message of the harness, and return a handle to undefined."""
+        self._charge(_MESSAGE)
+        if not self._handlers[name](*arguments):
             self.stop()
         return self._guest.undefined()
 
-    def rejected(self, promise: int, reason: int, handled: int) -> None:
-        """Remember a rejection that nothing handles, until something does."""
-        self._charge(_WORD)
+    def on_rejection(self, promise: int, reason: int, handled: int) -> None:
+        """Remember a promise that was rejected without a handler, until it gets one."""
+        self._charge(_MESSAGE)
         guest = self._guest
         identity = guest.call("qjs_get_value_ptr", promise)
         if not handled:
-            self._unhandled[identity] = (promise, reason)  # held: the place stays its own
+            # The handle keeps the promise alive, so no other one can get its address.
+            self._unhandled[identity] = (promise, reason)
             return
         for handle in (promise, reason, *self._unhandled.pop(identity, ())):
             guest.free(handle)
 
     def time(self, clock: int) -> int:
-        """Nanoseconds by the virtual clock."""
+        """Return the time of the virtual clock, in nanoseconds."""
         self._charge(_READING)
         return self.clock.monotonic() if clock == _MONOTONIC else self.clock.wall()
 
@@ -177,12 +185,12 @@ class TypeScriptExecution(GuestExecution):
 
     @property
     def _guest(self) -> QuickJsGuest:
-        assert self._held is not None
-        return self._held
+        assert self._instance is not None
+        return self._instance
 
     def _guarded(self, work: Callable[..., None], *arguments: str) -> None:
-        """Do what enters the guest. Where it has no room for what the host must give it, the
-        program is over."""
+        """Run work that enters the guest. If the guest has no memory for what the host passes to
+        it, the program has exceeded its memory limit."""
         enter(self, self._guest)
         try:
             work(*arguments)
@@ -193,8 +201,8 @@ class TypeScriptExecution(GuestExecution):
             leave()
 
     def _charge(self, fuel: int) -> None:
-        """Charge for the host's work. It is collected when a good deal is due: asking for the
-        fuel that is left costs as much as the work."""
+        """Add to the fuel that is due for the host's work. It is not subtracted each time, because
+        reading the remaining fuel costs as much as the work."""
         self._due += fuel
         if self._due > _DEAL:
             self._collect()
@@ -204,7 +212,7 @@ class TypeScriptExecution(GuestExecution):
         self._due = 0
 
     def _enter(self, entry: str, argument: str | int) -> bool:
-        """Call the harness with a text or a handle. Says whether it went well."""
+        """Call the harness with a text or a handle, and return whether it did not throw."""
         if isinstance(argument, str):
             threw = self._guest.enter_text(entry, argument)
         else:
@@ -214,7 +222,10 @@ class TypeScriptExecution(GuestExecution):
         return not threw
 
     def _run(self) -> None:
-        """Run until nothing can: jobs first, then a timer if no call waits and main is open."""
+        """Run jobs and timers until the program waits for calls or has ended.
+
+        Timers fire only while no call waits and the program has neither returned nor thrown.
+        """
         self._drain()
         while not self.ledger.batch and not self.ledger.settled and self._fire_timer():
             self._drain()
@@ -222,11 +233,11 @@ class TypeScriptExecution(GuestExecution):
             self._report_unhandled()
 
     def _drain(self) -> None:
-        while self._guest.call("drain"):  # a job that could not even fail: there is no memory
+        while self._guest.call("drain"):  # a job threw, for which there was too little memory
             self._take_exception("exception")
 
     def _fire_timer(self) -> bool:
-        fired = self._guest.ask("fire")
+        fired = self._guest.call_for_bool("fire")
         if fired is None:
             self._take_exception("exception")
         return bool(fired)
@@ -239,7 +250,7 @@ class TypeScriptExecution(GuestExecution):
             self._drain()
 
     def _take_exception(self, kind: str) -> None:
-        """Take an error that reached the host itself."""
+        """Record an error that no code in the guest has caught."""
         error = self._guest.call("qjs_get_exception")
         name, message, stack = (
             self._property(error, part) for part in ("name", "message", "stack")
@@ -256,11 +267,11 @@ class TypeScriptExecution(GuestExecution):
         return text
 
     def _fail(self, thrown: Thrown) -> bool:
-        if thrown.is_memory(self._guest.is_out_of_memory):
-            self.stop()  # a job that comes after this one must not go on
+        if thrown.is_out_of_memory(self._guest.is_full):
+            self.stop()  # jobs that are still in the queue must not run
             return self.ledger.exceed("memory", NO_MEMORY)
         if self.ledger.settled:
-            return True  # only the first failure counts, and placing one is work
+            return True  # only the first failure counts, and finding its place is work
         failure = thrown.failure(self.program.source, self._prepared, self.names)
         return self.ledger.fail(failure)
 
@@ -273,6 +284,7 @@ class TypeScriptExecution(GuestExecution):
 
 
 def _bound(names: Sequence[ToolName], source: str) -> Sequence[ToolName]:
+    """Return the tools that the program can reach. The others are not defined in its guest."""
     known = possible_names(source)
     if "\\u" in source or not known.isdisjoint(_REACHING):  # a name may be written in escapes
         return names

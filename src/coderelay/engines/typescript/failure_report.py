@@ -1,4 +1,4 @@
-"""A thrown error as a `Failure` that the model can act on."""
+"""Turns an error that a program threw into a `Failure`, with its place and similar names."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,40 +10,43 @@ from coderelay.core.outcome import FailureKind
 from coderelay.engines.code_frame import code_frame
 from coderelay.engines.typescript.locate import Unawaited, locate
 from coderelay.engines.typescript.prepare import Prepared
-from coderelay.engines.typescript.stack import FILE, shown
+from coderelay.engines.typescript.stack import FILE, stack_text
 
 _UNDEFINED = re.compile(r"^(\S+) is not defined$")
 _MAKERS = 8
-"""Classes of an error that are looked at; the harness tells of four."""
+"""How many classes of an error are read. The harness reports four."""
 _KINDS: dict[str, FailureKind] = {"arguments": "arguments", "syntax": "syntax"}
 
 
 @dataclass(frozen=True, slots=True)
 class Thrown:
-    """What the guest says of an error. All of it may be of the program's own making."""
+    """The guest's report of an error. The program may have written all of it itself."""
 
     name: str
     message: str
     stack: str
     kind: str = "exception"
     makers: str = ""
-    """What may have made the error, a line each: its classes, and its tool if it has one."""
+    """The names of what may have made the error, one per line: its classes, and its tool."""
     unawaited: str = ""
-    """The call that was used without its result, if that is the error: its tool in a line, and
-    behind it the stack of where it was made."""
+    """The call whose promise was used without `await`, if that is the error: the first line is its
+    tool, and the other lines are the stack where it was made."""
 
-    def is_memory(self, full: bool) -> bool:
-        """Whether the interpreter could not allocate. With not even room for an error it throws
-        null, with none for its text we are told nothing, and with none to describe it no kind; so
-        in a `full` memory that is what those, and an error without a place, mean."""
+    def is_out_of_memory(self, memory_is_full: bool) -> bool:
+        """Return whether the error means that the interpreter could not allocate memory.
+
+        QuickJS throws null if there is no memory for an error, and the report lacks a text or a
+        kind if there is none for those. So in a full memory, such an error, or one without a place,
+        means that memory ran out.
+        """
         if self.name == "InternalError" and self.message == "out of memory":
             return True
         if self.name == "Thrown":
-            return full and (self.message == "null" or not self.kind)
-        return full and FILE not in self.stack
+            return memory_is_full and (self.message == "null" or not self.kind)
+        return memory_is_full and FILE not in self.stack
 
     def failure(self, source: str, prepared: Prepared, names: Sequence[ToolName]) -> Failure:
-        """The failure, placed in the source that the model wrote."""
+        """Return the failure, with its place in the model's source."""
         kind = _KINDS.get(self.kind, "exception")
         located = locate(
             self.stack,
@@ -55,7 +58,7 @@ class Thrown:
         )
         message = located.message
         message += _suggest(message, names) if self.name == "ReferenceError" else ""
-        stack = shown(located.frames)
+        stack = stack_text(located.frames)
         if not located.placed:
             return Failure(kind, message, self.name, stack=stack)
         line, column = located.frames[0].line, located.frames[0].column
@@ -73,7 +76,7 @@ class Thrown:
 
 
 def _with_identifiers(makers: Iterable[str], names: Sequence[ToolName]) -> list[str]:
-    """The same names, and for each that is a tool's the identifiers that it goes by."""
+    """Return the names, and for each one that is a tool's also the tool's identifiers."""
     found = list(makers)
     for tool in names:
         if tool.name in found:
@@ -82,7 +85,7 @@ def _with_identifiers(makers: Iterable[str], names: Sequence[ToolName]) -> list[
 
 
 def _suggest(message: str, names: Sequence[ToolName]) -> str:
-    """What to say of a name that nothing has: it may be a tool's, misspelt."""
+    """Return advice for an undefined name that may be the misspelt name of a tool, or nothing."""
     found = _UNDEFINED.match(message)
     if found is None or not names:
         return ""

@@ -1,7 +1,8 @@
-"""The forms in which a model may write its program, made one: a script with a value.
+"""Turns the forms in which a model may write its program into one: a script with a value.
 
-Nothing here moves a character of the model's source to another column, and each line goes down
-by one: QuickJS miscounts the columns of a script's first line, so that line is ours.
+A model may write a Markdown fence, `export`, types from modules, or a function `main` that is never
+called. No character of its source moves to another column. All lines move down by one, because
+QuickJS miscounts the columns of a script's first line.
 """
 
 import re
@@ -30,15 +31,16 @@ class ImportFound(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shaped:
-    """A source in its one form, `LINES_BEFORE` the model's first line."""
+    """A source as a script with a value, with `LINES_BEFORE` lines before the model's first."""
 
     text: str
 
 
 def shape(source: str) -> Shaped:
-    """Take a fence, `export` and `import type` away, and call `main` where the program does not.
+    """Remove a fence, `export` and `import type`, and call `main` if the program does not.
 
-    Raises `ImportFound` for a program that wants a module."""
+    Raises `ImportFound` for a program that imports a module.
+    """
     text = "\n" + _uncommand(unfence(source))
     mentions = _MENTIONS.findall(text)
     if not mentions:
@@ -51,13 +53,13 @@ def shape(source: str) -> Shaped:
 
 
 def enclose(shaped: Shaped) -> Shaped:
-    """The form for a program with a `return` at its top level: the body of a function."""
+    """Make a program with a `return` at its top level the body of a function."""
     text = shaped.text.removesuffix(_CALL_MAIN)
     return Shaped(f"(async () => {{{text}\n}})()")
 
 
 def unfence(source: str) -> str:
-    """Take away a Markdown fence around the whole source; its first line stays, empty."""
+    """Remove a Markdown fence around the whole source. Its first line becomes empty."""
     found = whole_block(source)
     if found is None or not found.lines:
         return source
@@ -65,13 +67,14 @@ def unfence(source: str) -> str:
 
 
 def _uncommand(text: str) -> str:
-    """Make a comment of a first line for the shell; anywhere but there it is an error."""
+    """Turn a first line that starts with `#!` into a comment, because it is not the first line any
+    more, and an error anywhere else."""
     return "//" + text[2:] if text.startswith("#!") else text
 
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """A stretch of the text that is to be blank, but for a replacement at its beginning."""
+    """A range of the text that becomes blank, except for a replacement at its beginning."""
 
     start: int
     end: int
@@ -79,15 +82,15 @@ class _Edit:
 
 
 class _Tokens:
-    """The tokens of a text, and what comes next behind each of them."""
+    """The tokens of a text, and what comes after each of them."""
 
     def __init__(self, text: str) -> None:
         self.all = list(tokens(text))
         self.closing = list(range(len(self.all)))
-        """For each token the next of the same depth, which closes a bracket; itself where there is
-        none."""
+        """For each token the next one of the same depth, which closes a bracket, or the token
+        itself if there is none."""
         self.string = list(range(len(self.all)))
-        """For each token the next string from there on; itself where there is none."""
+        """For each token the next string, or the token itself if there is none."""
         nearest: dict[int, int] = {}
         string: int | None = None
         for at in range(len(self.all) - 1, -1, -1):
@@ -100,7 +103,7 @@ class _Tokens:
 
 
 def _unexport(text: str, found: _Tokens) -> Iterator[_Edit]:
-    """Blank out `export` at the top level: a script has nobody to export to."""
+    """Yield the edits that remove `export` at the top level, because a script exports nothing."""
     every = found.all
     for place, token in enumerate(every):
         if token.text != "export" or token.depth or _is_property(every, place):
@@ -108,7 +111,8 @@ def _unexport(text: str, found: _Tokens) -> Iterator[_Edit]:
         after = every[place + 1 : place + 4]
         words = [token.text for token in after]
         if words[:1] == ["default"]:
-            # A nameless function or an object is no statement; behind `0,` it is an expression.
+            # A function without a name, or an object, is not a statement; after `0,` it is an
+            # expression.
             prefix = "0," if _is_nameless(every[place + 2 : place + 6]) else ""
             yield _Edit(token.start, after[0].end, prefix)
         elif words[:1] == ["{"]:
@@ -123,7 +127,8 @@ def _unexport(text: str, found: _Tokens) -> Iterator[_Edit]:
 
 
 def _unimport(text: str, found: _Tokens) -> Iterator[_Edit]:
-    """Blank out imports of types: no module is there, and a function's body may not have any."""
+    """Yield the edits that remove imports of types. There are no modules, and the body of a
+    function cannot have imports."""
     every = found.all
     for place, token in enumerate(every):
         if token.text != "import" or _is_property(every, place):
@@ -141,7 +146,7 @@ def _unimport(text: str, found: _Tokens) -> Iterator[_Edit]:
 
 
 def _is_type(found: _Tokens, place: int) -> bool:
-    """Whether an `import(…)` is, or may be, the name of a type or a method."""
+    """Return whether an `import(…)` is, or may be, a type or a method."""
     every = found.all
     before = every[place - 1].text if place else ""
     aliases = before == "=" and place > 2 and every[place - 3].text == "type"
@@ -154,7 +159,7 @@ def _is_method(found: _Tokens, place: int) -> bool:
 
 
 def _is_nameless(declaration: Sequence[Token]) -> bool:
-    """Whether these tokens begin an object, or a function or class without a name."""
+    """Return whether these tokens begin an object, or a function or class without a name."""
     words = [token.text for token in declaration]
     if words[:1] == ["{"]:
         return True
@@ -168,11 +173,11 @@ def _is_nameless(declaration: Sequence[Token]) -> bool:
 
 
 def _edited(text: str, edits: Sequence[_Edit]) -> str:
-    """Make all edits at once, keeping every other character where it is."""
+    """Return the text after all edits. No other character moves."""
     parts: list[str] = []
     done = 0
     for edit in sorted(edits, key=lambda edit: edit.start):
-        start = max(edit.start, done)  # one may reach into the next
+        start = max(edit.start, done)  # edits may overlap
         if start < edit.end:
             old = text[start + len(edit.replacement) : edit.end]
             blank = "\n".join(" " * len(line) for line in old.split("\n"))
@@ -182,8 +187,10 @@ def _edited(text: str, edits: Sequence[_Edit]) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether the one `main` in this text surely defines a function: most programs are so, and
-    reading all their tokens would cost more than running them."""
+    """Return whether the only `main` in a text certainly defines a function.
+
+    Most programs are like that, and reading all their tokens would take longer than running them.
+    """
     found = _PLAIN_MAIN.search(text)
     if found is None:
         return False
@@ -192,7 +199,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _leaves_main_uncalled(text: str) -> bool:
-    """Whether `main` is defined at the top level and named nowhere outside its own body."""
+    """Return whether `main` is defined at the top level and not used outside its own body."""
     found = list(tokens(text))
     defined: tuple[int, int] | None = None
     for place, token in enumerate(found):
@@ -217,7 +224,8 @@ def _defines(found: Sequence[Token], place: int) -> bool:
 
 
 def _body_end(found: Sequence[Token], place: int, end: int) -> int:
-    """Where the body of `main` ends. A brace behind one of `_IN_TYPES` opens a type, not it."""
+    """Return the offset where the body of `main` ends. A brace after one of `_IN_TYPES` opens a
+    type, and not the body."""
     body = False
     for before, token in zip(found[place:], found[place + 1 :], strict=False):
         if token.depth == 0 and token.text == "{" and before.text not in _IN_TYPES:

@@ -1,6 +1,6 @@
-"""What QuickJS imports: a clock that we turn, our harness's way out, and nothing else.
+"""The host functions of QuickJS: messages of our harness, and a virtual clock. The rest is denied.
 
-They are defined once for all instances, and find the execution they speak to by their thread.
+They are defined once for all instances, and find the execution of the caller by their thread.
 """
 
 import struct
@@ -17,16 +17,16 @@ _BADF, _NOSYS = 8, 52
 
 
 class Listener(Protocol):
-    """The execution that an import speaks to."""
+    """The execution that a host function calls."""
 
-    def told(self, word: bytes, arguments: Sequence[int]) -> int:
-        """The harness says something; the answer is a handle."""
+    def on_message(self, name: bytes, arguments: Sequence[int]) -> int:
+        """Handle a message of the harness, and return a handle to the result."""
 
-    def rejected(self, promise: int, reason: int, handled: int) -> None:
-        """A promise was rejected with no handler, or got one after that."""
+    def on_rejection(self, promise: int, reason: int, handled: int) -> None:
+        """Handle that a promise was rejected without a handler, or got a handler after that."""
 
     def time(self, clock: int) -> int:
-        """Nanoseconds."""
+        """Return the time of a clock in nanoseconds."""
 
 
 class _Current(threading.local):
@@ -38,19 +38,19 @@ _current = _Current()
 
 
 def enter(listener: Listener, guest: QuickJsGuest) -> None:
-    """Let imports on this thread speak to this execution, and know its guest, from now on."""
+    """Let host functions on this thread use this execution and its guest from now on."""
     _current.listener, _current.guest = listener, guest
 
 
 def leave() -> None:
-    """Let imports on this thread speak to nobody."""
+    """Forget the execution and the guest of this thread."""
     del _current.listener, _current.guest
 
 
-def _told(name: int, size: int, this: int, count: int, at: int) -> int:
+def _message(name: int, size: int, this: int, count: int, at: int) -> int:
     guest = _current.guest
     arguments = struct.unpack(f"<{count}I", guest.read(at, 4 * count))
-    return _current.listener.told(guest.read(name, size), arguments)
+    return _current.listener.on_message(guest.read(name, size), arguments)
 
 
 def _clock(clock: int, precision: int, at: int) -> int:
@@ -59,13 +59,13 @@ def _clock(clock: int, precision: int, at: int) -> int:
 
 
 def _random(at: int, size: int) -> int:
-    _current.guest.write(at, bytes(size))  # our harness has replaced all that would ask
+    _current.guest.write(at, bytes(size))  # the harness has replaced everything that uses it
     return 0
 
 
 _IMPORTS: dict[str, Callable[..., int | None]] = {
-    "host_call": _told,
-    "host_promise_rejection": lambda *event: _current.listener.rejected(*event),
+    "host_call": _message,
+    "host_promise_rejection": lambda *event: _current.listener.on_rejection(*event),
     "host_get_timezone_offset": lambda high, low: 0,
     "host_interrupt": lambda: 0,
     "host_module_normalize": lambda base, name: 0,
@@ -80,7 +80,8 @@ _IMPORTS: dict[str, Callable[..., int | None]] = {
 
 
 def link(engine: wasmtime.Engine, module: wasmtime.Module) -> tuple[wasmtime.Linker, HostImports]:
-    """A linker with every import that the module has, and its functions, which must be kept."""
+    """Return a linker that defines all imports of the module, and its functions, which the caller
+    must keep as long as the linker."""
     linker = wasmtime.Linker(engine)
     imports = HostImports(linker)
     for item in module.imports:

@@ -1,9 +1,10 @@
-"""Pristine guests, made anew or restored: which of the two, a program cannot tell.
+"""Provides guests in their initial state: new ones, or used ones whose memory was restored.
 
-A guest's whole state is its memory (its one global, the stack pointer, is back in place whenever
-it is not running). Writing the first image over a used memory therefore makes it a new one, at a
-fraction of what mapping and faulting in a fresh one costs. One that trapped, or whose memory grew,
-is thrown away. See docs/design/restored-instances.md.
+The whole state of a guest is its memory. Its only global variable, the stack pointer, has its
+initial value whenever the guest does not run. So writing the initial memory over a used one makes
+it new, at a fraction of the cost of mapping a new memory and its page faults. A program cannot tell
+the difference. A guest that trapped, or whose memory has grown, is closed instead. See
+docs/design/restored-instances.md.
 """
 
 from collections import deque
@@ -15,13 +16,13 @@ from coderelay.engines.typescript.quickjs import Image, QuickJsGuest
 from coderelay.engines.wasm.native import instantiate
 from coderelay.engines.wasm.off_main import OffMainThread
 
-_KEPT = 8
+_MOST_IDLE = 8
 _NEVER = 1 << 40
 _FUEL = 1 << 40
 
 
 class TypeScriptPool:
-    """Gives out guests and takes them back; safe to use from many threads."""
+    """Hands out guests and takes them back. It may be used from many threads."""
 
     def __init__(
         self,
@@ -33,7 +34,7 @@ class TypeScriptPool:
         self._engine = engine
         self._linked = linker.instantiate_pre(module)
         self._handles = handles
-        self._idle: deque[QuickJsGuest] = deque(maxlen=_KEPT)
+        self._idle: deque[QuickJsGuest] = deque(maxlen=_MOST_IDLE)
         self._image = OffMainThread().run(self._first_image, end=lambda: None)
 
     def _first_image(self) -> Image:
@@ -43,25 +44,27 @@ class TypeScriptPool:
         return image
 
     def take(self, memory_limit: int) -> QuickJsGuest:
-        """A guest as it was when the harness had loaded."""
+        """Return a guest in its initial state, with the harness loaded."""
         try:
             guest = self._idle.pop()
         except IndexError:
             return self._make(memory_limit)
         if guest.memory_limit == memory_limit:
             return guest
-        guest.store.close()  # a server has one limit; one that varies it does without
+        # Memory limits cannot be lowered. A server has only one, so this hardly ever happens.
+        guest.store.close()
         return self._make(memory_limit)
 
     def give_back(self, guest: QuickJsGuest) -> None:
-        """Restore a guest that is reusable, for another program."""
-        if len(self._idle) < _KEPT and guest.restore(self._image):
+        """Take back a guest that can be entered again, and restore it for another program."""
+        if len(self._idle) < _MOST_IDLE and guest.restore(self._image):
             self._idle.append(guest)
         else:
             guest.store.close()
 
     def pages(self, guest: QuickJsGuest) -> tuple[tuple[int, bytes], ...] | None:
-        """The pages in which a guest is no longer pristine; None where its memory has grown."""
+        """Return the pages of a guest that differ from its initial state, with their addresses, or
+        None if its memory has grown."""
         memory = guest.memory()
         if len(memory) != len(self._image.memory):
             return None

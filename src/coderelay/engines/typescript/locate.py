@@ -1,4 +1,4 @@
-"""The places of an error's frames, from the guest's stack and the code it ran."""
+"""Finds the places of an error's frames in the model's source, from the guest's stack."""
 
 import re
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from coderelay.core import ToolName
 from coderelay.engines.typescript.callsite import called_at, made_at, thrown_at
 from coderelay.engines.typescript.misuse import is_misuse, misused_at
 from coderelay.engines.typescript.prepare import Prepared
-from coderelay.engines.typescript.stack import SHOWN, Frame, frames
+from coderelay.engines.typescript.stack import MOST_FRAMES, Frame, frames
 from coderelay.engines.typescript.syntax import Syntax
 
 _LONGEST = 200_000
-"""Characters of code in which an error is placed; a source and what the stripper adds are less."""
+"""Errors in longer code get no place. Sources with what the stripper adds are shorter."""
 _CALL = re.compile(
     r"the call (?P<name>[^(\n]{1,200})\(…\)"
     r"(?P<advice>(?:, which)? was used without `await`: write `\(?await )(?P=name)\(…\)"
@@ -21,7 +21,7 @@ _CALL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Unawaited:
-    """A call whose promise was used as a value: the names of its tool, and where it was made."""
+    """A call whose promise was used as a value: the names of its tool, and the call's stack."""
 
     names: Sequence[str]
     stack: str
@@ -29,7 +29,8 @@ class Unawaited:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """An error's message, its frames in the source, and whether the first is where it was."""
+    """An error's message and its frames in the source. `placed` tells whether the first frame is
+    the place of the error."""
 
     message: str
     frames: list[Frame]
@@ -45,8 +46,11 @@ def locate(
     prepared: Prepared,
     names: Sequence[ToolName],
 ) -> Located:
-    """Place an error that one of these makers made, or the language itself, or we ourselves because
-    of a call that was used without `await`."""
+    """Find the place of an error.
+
+    It was thrown by one of the `makers` (classes and tools), by the language itself, or by our
+    harness because of a call that was used without `await`.
+    """
     found = frames(stack)
     own = [at for at, frame in enumerate(found) if frame.line]
     if (not own and unawaited is None) or len(prepared.code) > _LONGEST:
@@ -54,33 +58,32 @@ def locate(
     code = _Code(prepared, names)
     call = None if unawaited is None else code.place_call(unawaited)
     if call is not None and call.source is not None:
-        message = call.told_in(message)
-    if not own:  # a value that is not the program's last step, but was made by this call
+        message = call.add_to(message)
+    if not own:  # no code of the program ran when the error was found, so the call is its place
         return Located(message, [call.source] if call and call.source else [], call is not None)
     return code.place_error(found, own, message, makers, call)
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call in the code, by its token, the name it is written with, and its place in the
-    source."""
+    """A call in the code: its token, the name in the source, and its place in the source."""
 
     token: int
     name: str | None
     source: Frame | None
 
-    def told_in(self, message: str) -> str:
-        """A message about this call, with its line and with its name as the program writes it."""
+    def add_to(self, message: str) -> str:
+        """Return a message about this call with its line, and its name as the program writes it."""
         found = _CALL.search(message)
         if found is None or self.source is None:
             return message
         written = f"{self.name or found['name']}(…)"
-        told = f"the call {written} on line {self.source.line}{found['advice']}{written}"
-        return message[: found.start()] + told + message[found.end() :]
+        sentence = f"the call {written} on line {self.source.line}{found['advice']}{written}"
+        return message[: found.start()] + sentence + message[found.end() :]
 
 
 class _Code:
-    """The code that the guest ran, with the tools that it may call."""
+    """The code that the guest ran, and the tools that it may call."""
 
     def __init__(self, prepared: Prepared, names: Sequence[ToolName]) -> None:
         self._prepared = prepared
@@ -88,7 +91,7 @@ class _Code:
         self._tools = {each for tool in names for each in (tool.name, *tool.identifiers)}
 
     def place_call(self, unawaited: Unawaited) -> _Call | None:
-        """The place of a call that was used without `await`."""
+        """Find the place of a call that was used without `await`. Returns None if it is unknown."""
         frame = next((frame for frame in frames(unawaited.stack) if frame.line), None)
         if frame is None:
             return None
@@ -110,13 +113,12 @@ class _Code:
         makers: Sequence[str],
         call: _Call | None,
     ) -> Located:
-        """The places of those frames that are the program's own."""
-        # What comes before the place where an error was made, its class's constructors, says
-        # nothing.
-        while len(own) > 1 and self._says_nothing(found[own[0]], makers):
+        """Find the places of the frames that are in the program's own code (`own`)."""
+        # The first frames may be constructors of the error's class, which nobody looks for.
+        while len(own) > 1 and self._is_constructor(found[own[0]], makers):
             del own[0]
         placed: list[Frame | None] = []
-        for at in own[:SHOWN]:
+        for at in own[:MOST_FRAMES]:
             frame = found[at]
             token = self._token(frame)
             place: int | None
@@ -125,13 +127,13 @@ class _Code:
             else:
                 place, message = self._first(found[:at], frame, token, message, makers, call)
             placed.append(self._in_source(frame, token, place))
-        shown = [frame for frame in placed if frame is not None]
-        return Located(message, shown, placed=placed[0] is not None)
+        known = [frame for frame in placed if frame is not None]
+        return Located(message, known, placed=placed[0] is not None)
 
     def _token(self, frame: Frame) -> int:
         return self._syntax.at(self._prepared.offset(frame.line, frame.column))
 
-    def _says_nothing(self, frame: Frame, makers: Sequence[str]) -> bool:
+    def _is_constructor(self, frame: Frame, makers: Sequence[str]) -> bool:
         if frame.name in makers:
             return True
         token = self._token(frame)
@@ -146,7 +148,7 @@ class _Code:
         makers: Sequence[str],
         call: _Call | None,
     ) -> tuple[int | None, str]:
-        """Where an error was made, and what more its message can say."""
+        """Return the token where an error was thrown, and its message, perhaps with more detail."""
         native = above[-1].name if above and not above[-1].line else ""
         if is_misuse(message):
             used = call.token if call else None
@@ -163,7 +165,7 @@ class _Code:
         return thrown_at(self._syntax, token, frame.name, message, self._tools)
 
     def _in_source(self, frame: Frame, token: int, place: int | None) -> Frame | None:
-        """The frame with its place in the source; None where it has none there."""
+        """Return the frame with its place in the source, or None if it has none there."""
         if place is None:
             return None
         line, column = frame.line, frame.column

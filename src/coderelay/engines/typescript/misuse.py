@@ -1,12 +1,13 @@
-"""Where a promise was used as if it were its value, told from where QuickJS says it was.
+"""Finds the place where a program used a promise as if it were its value.
 
-The messages are those of `harness/unawaited.js` in the guest.
+It starts from the place that QuickJS reports. The messages are those of `harness/unawaited.js` in
+the guest.
 """
 
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from coderelay.engines.typescript.callsite import called_at, iterated, one_line, taken_apart
+from coderelay.engines.typescript.callsite import called_at, destructured_at, iterated_at, one_line
 from coderelay.engines.typescript.syntax import Syntax
 
 _MISUSE = re.compile(
@@ -15,14 +16,17 @@ _MISUSE = re.compile(
     r"[^:\n]{0,30}: [^\n]{0,300} was used without `await`: write `\(?await "
 )
 _TEMPLATE = "concat"
-"""The method by which QuickJS puts a template together."""
+"""The method that QuickJS calls to build the text of a template."""
 
 
 def misused_at(
     syntax: Syntax, at: int, *, message: str, function: str, native: str, call: int | None
 ) -> int | None:
-    """Where a promise was misused at a token in a function, or in a native one called there. It may
-    be the promise of a `call`, whose token is given. None where two lines are possible."""
+    """Return the token where a promise was misused, or None if two lines are possible.
+
+    `at` is the token that QuickJS reports, in `function`; `native` is the name of a native function
+    that was called there, if one was. `call` is the token of the call that made the promise.
+    """
     found = _MISUSE.match(message)
     if native and native != _TEMPLATE:
         return called_at(syntax, at, native)
@@ -33,27 +37,27 @@ def misused_at(
     if found["reads"]:
         key = found["key"]
         sought = (key, f"'{key}'", f'"{key}"')
-        places = (*_reads(syntax, at, key), *taken_apart(syntax, at, function, sought))
-        return _chosen(syntax, places, sought, call)
+        places = (*_reads(syntax, at, key), *destructured_at(syntax, at, function, sought))
+        return _on_one_line(syntax, places, sought, call)
     if found["iterates"]:
-        places = tuple(iterated(syntax, at, function))
-        if not places and not any(syntax.holds(each, "[") for each in syntax.patterns):
-            return at  # no place iterates here, so a function that was called does
-        return _chosen(syntax, places, "[", call)
+        places = tuple(iterated_at(syntax, at, function))
+        if not places and not any(syntax.contains(each, "[") for each in syntax.patterns):
+            return at  # nothing is iterated_at here, so a function that was called here does it
+        return _on_one_line(syntax, places, "[", call)
     if found["copies"]:
         spread = (each for each in syntax.operand_of(at) if syntax.text(each - 1) == "...")
-        places = (*spread, *taken_apart(syntax, at, function, ["..."]))
-        return _chosen(syntax, places, ["..."], call)
+        places = (*spread, *destructured_at(syntax, at, function, ["..."]))
+        return _on_one_line(syntax, places, ["..."], call)
     return at
 
 
 def is_misuse(message: str) -> bool:
-    """Whether an error with this message says that a promise was used as if it were its value."""
+    """Return whether a message says that a promise was used as if it were its value."""
     return _MISUSE.match(message) is not None
 
 
 def _reads(syntax: Syntax, at: int, key: str) -> Iterator[int]:
-    """Where `a.key` or `a[…]` is read at a token: at most one place."""
+    """Yield the token where `a.key` or `a[…]` is read at a token, if there is one."""
     here = syntax.function_of(at)
     each = max(at, 0) + 1
     while each < len(syntax.tokens) and not syntax.marks_between(each - 1, each + 1, here):
@@ -71,8 +75,11 @@ def _reads(syntax: Syntax, at: int, key: str) -> Iterator[int]:
 
 
 def _in_template(syntax: Syntax, at: int, call: int | None) -> int | None:
-    """QuickJS places a template at the last thing filled in. Over several lines, the one that is
-    sought is the call itself or the variable that holds it."""
+    """Return the token of a promise in a template, or None if two lines are possible.
+
+    QuickJS reports the last expression of a template. If the template has several lines, the
+    promise is the call itself or the variable that it was assigned to.
+    """
     offset = syntax.tokens[at].start if at >= 0 else 0
     around = next((each for each in syntax.templates if offset in each), None)
     if around is None:
@@ -84,13 +91,16 @@ def _in_template(syntax: Syntax, at: int, call: int | None) -> int | None:
     return one_line(syntax, (each for each in inside if _is_call(syntax, each, call, variable)))
 
 
-def _chosen(
+def _on_one_line(
     syntax: Syntax, places: Iterable[int], sought: Collection[str], call: int | None
 ) -> int | None:
-    """The one line that these places are on, or, where there are none, all patterns with one of the
-    tokens sought. Of several lines it is that to which the variable of the call goes."""
+    """Return the first of these places if all are on one line, and else None.
+
+    If there are no places, those are all patterns that contain one of the tokens `sought`. If they
+    are on several lines, only those that use the call or its variable count.
+    """
     found = list(places) or [
-        pattern for pattern in syntax.patterns if syntax.holds(pattern, sought)
+        pattern for pattern in syntax.patterns if syntax.contains(pattern, sought)
     ]
     chosen = one_line(syntax, found)
     if chosen is not None:
@@ -103,17 +113,17 @@ def _chosen(
 
 
 def _value(syntax: Syntax, place: int) -> int:
-    """The first token of what is taken apart by a pattern; any other place is its own."""
+    """Return the first token of the value that a pattern destructures; any other place itself."""
     return syntax.partner[place] + 2 if syntax.pattern_around(place) == place else place
 
 
 def _is_call(syntax: Syntax, at: int, call: int | None, variable: str | None) -> bool:
-    """Whether a token is a call, or the variable that it was assigned to."""
+    """Return whether a token is the call, or the variable that it was assigned to."""
     return at == call or (variable is not None and syntax.text(at) == variable)
 
 
 def _variable(syntax: Syntax, call: int | None) -> str | None:
-    """The variable that a call was assigned to, if it was."""
+    """Return the name of the variable that a call was assigned to, or None."""
     if call is None:
         return None
     start = call

@@ -1,7 +1,7 @@
-"""Blocks of one namespace see what the others export.
+"""Lets each block of a namespace use the names that other blocks of it export.
 
-TypeScript takes `x` in one block of a namespace for `m.x` where another block exports it; the
-stripper looks at each block alone. So each is told of those names, in declarations without a value.
+In TypeScript, `x` in one block of the namespace `m` means `m.x` if another block exports `x`. The
+stripper reads each block alone. So each block gets declarations, without values, of those names.
 """
 
 import re
@@ -14,7 +14,7 @@ from coderelay.engines.typescript.syntax import Syntax
 
 _KEYWORD = re.compile(r"\b(?:namespace|module)\b")
 _KEYWORDS = ("namespace", "module")
-_DEEPEST = 16  # namespaces within each other; further in, each block stays alone
+_DEEPEST = 16  # blocks of namespaces that are nested more deeply are not joined
 _MODIFIERS = ("abstract", "async", "const")
 _VARIABLES = ("const", "let", "var")
 _NAMED = ("function", "class", "enum", *_KEYWORDS)
@@ -24,13 +24,15 @@ _STATEMENTS = frozenset(
 _IN_TYPES = ("<", ">", "|", "&", "[", ".", "(")
 
 _Path = tuple[int | str, ...]
-"""The bracket around a namespace, and the names that lead to it."""
+"""The bracket around a namespace, and the names of the namespaces down to it."""
 
 
 @dataclass(slots=True)
 class _Block:
-    """A block of a namespace, from the token that opens it to the one that closes it. In
-    `namespace a.b {}` the dot opens a block of `a`, which closes behind the other."""
+    """A block of a namespace, with the tokens that open and close it.
+
+    In `namespace a.b {}` the dot opens a block of `a`, which closes after the block of `b`.
+    """
 
     path: _Path
     opening: int
@@ -40,7 +42,7 @@ class _Block:
 
 
 def join_namespaces(text: str) -> list[Edit]:
-    """The edits by which each block of a namespace knows what the others export."""
+    """Return the edits that declare, in each block, the names that other blocks export."""
     if len(_KEYWORD.findall(text)) < 2:
         return []
     syntax = Syntax(text)
@@ -52,8 +54,9 @@ def join_namespaces(text: str) -> list[Edit]:
         exported = set[str]().union(*(block.exported for block in group))
         for block in group if len(group) > 1 else ():
             names = sorted(_used(syntax, block, exported) - block.declared)
-            # Where two blocks close at one place, the inner one does so first.
-            edits += [(edit.start, -block.opening, edit) for edit in _tell(syntax, block, names)]
+            # If two blocks close at the same place, the inner one closes first.
+            declared = _declare_names(syntax, block, names)
+            edits += [(edit.start, -block.opening, edit) for edit in declared]
     return [edit for _, _, edit in sorted(edits, key=lambda each: each[:2])]
 
 
@@ -65,8 +68,8 @@ def _used(syntax: Syntax, block: _Block, names: set[str]) -> set[str]:
     }
 
 
-def _tell(syntax: Syntax, block: _Block, names: Sequence[str]) -> Iterator[Edit]:
-    """Declare names in a block, as exported and without a value."""
+def _declare_names(syntax: Syntax, block: _Block, names: Sequence[str]) -> Iterator[Edit]:
+    """Yield the edits that declare names in a block, as exported and without a value."""
     if not names:
         return
     declared = f";export declare let {', '.join(names)}"
@@ -79,7 +82,7 @@ def _tell(syntax: Syntax, block: _Block, names: Sequence[str]) -> Iterator[Edit]
 
 
 def _blocks(syntax: Syntax) -> Iterator[_Block]:
-    """All blocks; one that is around others comes before them."""
+    """Yield all blocks, each before the blocks inside it."""
     paths: dict[int, _Path] = {}  # by the bracket that opens a block
     for at in range(len(syntax.tokens)):
         names = _named(syntax, at)
@@ -89,7 +92,7 @@ def _blocks(syntax: Syntax) -> Iterator[_Block]:
         closing = syntax.partner[opening]
         path = paths.get(around, (around,))
         if len(path) + len(names) > _DEEPEST:
-            paths[opening] = (around,) * _DEEPEST  # and so are those within it
+            paths[opening] = (around,) * _DEEPEST  # so that those inside it are too deep, as well
             continue
         for name in names[:-1]:
             path = (*path, syntax.text(name))
@@ -97,12 +100,13 @@ def _blocks(syntax: Syntax) -> Iterator[_Block]:
             yield _Block(path, name + 1, closing, {inner}, {inner})
         path = paths[opening] = (*path, syntax.text(names[-1]))
         block = _Block(path, opening, closing)
-        _declare(syntax, block)
+        _find_declared(syntax, block)
         yield block
 
 
 def _named(syntax: Syntax, at: int) -> list[int]:
-    """The names of the namespace that a token begins: two for `namespace a.b {`."""
+    """Return the tokens of the names of a namespace that begins at a token, such as two for
+    `namespace a.b {`, or an empty list."""
     if syntax.text(at) not in _KEYWORDS or syntax.text(at - 1) in (".", "declare"):
         return []
     names = [at + 1]
@@ -112,8 +116,8 @@ def _named(syntax: Syntax, at: int) -> list[int]:
     return names if opens and all(map(syntax.is_word, names)) else []
 
 
-def _declare(syntax: Syntax, block: _Block) -> None:
-    """Note what a block declares, and what of it is exported."""
+def _find_declared(syntax: Syntax, block: _Block) -> None:
+    """Set the names that a block declares, and those that it exports."""
     for at in range(block.opening + 1, block.closing):
         inside = syntax.around[at] == block.opening
         if syntax.text(at) == "var" or (inside and syntax.text(at) in (*_VARIABLES, *_NAMED)):
@@ -130,13 +134,13 @@ def _is_exported(syntax: Syntax, at: int) -> bool:
 
 
 def _declared(syntax: Syntax, at: int) -> Iterator[str]:
-    """The names that a declaration declares, from its keyword on."""
+    """Yield the names that a declaration declares. `at` is its keyword."""
     if syntax.text(at) not in _VARIABLES:
         at += 1 + (syntax.text(at + 1) == "*")
         yield from [syntax.text(at)] * syntax.is_word(at)
         return
     bracket = syntax.around[at]
-    expected = syntax.text(at + 1) != "enum"  # a name or a pattern: first, and behind each comma
+    expected = syntax.text(at + 1) != "enum"  # a name or a pattern is next, as after each comma
     at += 1
     while at < len(syntax.tokens) and syntax.around[at] == bracket:
         text = syntax.text(at)
@@ -151,7 +155,7 @@ def _declared(syntax: Syntax, at: int) -> Iterator[str]:
 
 
 def _in_pattern(syntax: Syntax, opening: int) -> Iterator[str]:
-    """The names in a pattern. Keys and default values that are expressions are passed over."""
+    """Yield the names in a pattern, without keys and default values."""
     at, end = opening + 1, syntax.partner.get(opening, opening)
     while at < end and syntax.text(at) not in _STATEMENTS:
         after = syntax.partner.get(at, at) + 1

@@ -1,4 +1,4 @@
-"""TypeScript in, JavaScript out, every line and column where the model put it."""
+"""Turns a model's TypeScript into JavaScript for the guest, and maps places back to the source."""
 
 import unicodedata
 from array import array
@@ -22,8 +22,10 @@ from coderelay.engines.typescript.swc import Swc, Unstrippable
 from coderelay.engines.wasm.trapped import Trapped
 
 _CACHED = 128
-_LONGEST = 512 * 1024  # of what the stripper makes of 48 KB: constants of an enum are copied in
-_ENUMS = {"tsEnumIsMutable": True}  # or a member would be read as it was before it was written
+# The stripper copies the constants of an enum to where they are used, so its output may be long.
+_LONGEST = 512 * 1024
+# Otherwise the stripper would replace a member by its first value, though a program may change it.
+_ENUMS = {"tsEnumIsMutable": True}
 _RETURN = "Return statement is not allowed here"
 _NO_MODULES = "there are no modules to import: the tools are global functions, call them by name"
 _RENAME = ": give it another name, or write ['constructor']"
@@ -37,8 +39,8 @@ _ADVICE = dict.fromkeys(
     ),
     _RENAME,
 )
-"""What to do about what the stripper refuses, though JavaScript has it where it is static."""
-_TOO_MUCH = Failure(
+"""Advice for what the stripper refuses, though JavaScript allows it for static members."""
+_TOO_COMPLEX = Failure(
     "limit",
     "the source is nested too deeply or becomes too long: write it flatter",
     name="LimitError",
@@ -47,30 +49,33 @@ _TOO_MUCH = Failure(
 
 
 class TooLong(Exception):
-    """The stripper made far more of the source than the model wrote."""
+    """The stripper's output is far longer than the model's source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Code for the guest, and the way back from its places to the model's.
+    """Code for the guest, which can map its places back to the model's source.
 
-    The source map is kept as text: read, it is twenty times as large, and few programs fail.
+    The source map is kept as text: once parsed, it is twenty times as large, and only programs
+    that fail need it.
     """
 
     source: str
     code: str
     map: str | None = None
     edited: Edited | None = None
-    """What the stripper was given, where that is not the source in its one form."""
+    """The input of the stripper, if that is not the shaped source itself."""
 
     def original(self, line: int, column: int) -> tuple[int, int] | None:
-        """The place in the model's source, for one in the code; None for what we added.
+        """Return the place in the model's source for a place in the code, or None for code that we
+        added.
 
-        Both count from 1. QuickJS counts columns in bytes, the stripper in UTF-16 units, a person
-        in characters."""
+        Both count from 1. QuickJS counts columns in bytes, the stripper in UTF-16 units, and the
+        result counts in characters.
+        """
         column = _convert(self.code, line, column, "utf-8", "utf-16-le")
         if self.map is not None:
-            line, column = parse(self.map).original(line - 1, column)  # behind the line we added
+            line, column = parse(self.map).original(line - 1, column)  # without the line we added
         if self.edited is not None:
             column = self.edited.original(line, column)
         line -= LINES_BEFORE
@@ -79,13 +84,13 @@ class Prepared:
         return line, _convert(self.source, line, column, "utf-16-le", "utf-32-le")
 
     def offset(self, line: int, column: int) -> int:
-        """How many characters of the code stand before a place in it, as QuickJS counts."""
+        """Return how many characters of the code are before a place that QuickJS reports."""
         starts = _line_starts(self.code)
         start = starts[line - 1] if line <= len(starts) else len(self.code) + 1
         return start + _convert(self.code, line, column, "utf-8", "utf-32-le") - 1
 
     def place(self, offset: int) -> tuple[int, int]:
-        """The place of a character of the code, as QuickJS counts."""
+        """Return the place of a character of the code, as QuickJS would report it."""
         start = self.code.rfind("\n", 0, offset) + 1
         return self.code.count("\n", 0, offset) + 1, len(self.code[start:offset].encode()) + 1
 
@@ -93,8 +98,8 @@ class Prepared:
 _UNITS = {"utf-8": 1, "utf-16-le": 2, "utf-32-le": 4}
 
 
-def _convert(text: str, line: int, column: int, encoding: str, wanted: str) -> int:
-    """A column of a line of the text, counted in another encoding's units."""
+def _convert(text: str, line: int, column: int, encoding: str, target: str) -> int:
+    """Return a column of a line, which counts in units of one encoding, in units of another."""
     starts = _line_starts(text)
     if line > len(starts):
         return column
@@ -102,28 +107,30 @@ def _convert(text: str, line: int, column: int, encoding: str, wanted: str) -> i
     units = text[starts[line - 1] : end].encode(encoding)
     before = units[: (column - 1) * _UNITS[encoding]].decode(encoding, "ignore")
     beyond = max(0, column - 1 - len(units) // _UNITS[encoding])
-    return len(before.encode(wanted)) // _UNITS[wanted] + 1 + beyond
+    return len(before.encode(target)) // _UNITS[target] + 1 + beyond
 
 
 @lru_cache(8)
 def _line_starts(text: str) -> Sequence[int]:
-    """Where the lines of a text begin. An error has many frames, all in the same two texts."""
+    """Return the offsets where the lines of a text begin. It is cached because an error has many
+    frames, all in the same two texts."""
     return array("L", accumulate((len(line) + 1 for line in text.split("\n")[:-1]), initial=0))
 
 
 class Preparer:
-    """Prepares sources, and remembers the last ones: a replay meets the same source again."""
+    """Prepares sources, and caches the last ones, because a replay has the same source again."""
 
     def __init__(self, swc: Swc) -> None:
         self._swc = swc
         self.prepare = lru_cache(_CACHED)(self._prepare)
 
     def _prepare(self, source: str) -> Prepared | Failure:
-        """The prepared source, or why it is none."""
+        """Return the prepared source, or the failure of a source that cannot be read."""
         try:
             source.encode()
         except UnicodeEncodeError:
-            return Failure("syntax", "the source has half a surrogate pair", name="SyntaxError")
+            message = "the source has a lone surrogate, which is not valid text: remove it"
+            return Failure("syntax", message, name="SyntaxError")
         try:
             shaped = shape(source)
         except ImportFound as found:
@@ -149,7 +156,7 @@ class Preparer:
         except (wasmtime.Trap, Trapped) as trap:
             return _exhausted(trap)
         except TooLong:
-            return _TOO_MUCH
+            return _TOO_COMPLEX
 
     def _strip(self, source: str, shaped: Shaped) -> Prepared:
         try:
@@ -178,17 +185,20 @@ def _syntax_failure(source: str, report: dict[str, Any]) -> Failure:
     if "startLine" not in report:
         return Failure("syntax", message, name="SyntaxError")
     lines, line = source.split("\n"), int(report["startLine"]) - LINES_BEFORE
-    if line > len(lines):  # in what we added: the source ends too soon
+    if line > len(lines):  # in the code that we added, so the source ends too early
         line, column = len(lines), len(lines[-1]) + 1
     else:
-        column = _shown_at(lines[line - 1], int(report["startColumn"])) + 1
+        column = _characters_before(lines[line - 1], int(report["startColumn"])) + 1
     frame = code_frame(source, line, column)
     return Failure("syntax", message, "SyntaxError", line=line, column=column, frame=frame)
 
 
-def _shown_at(line: str, width: int) -> int:
-    """How many characters stand before a column of the stripper's reports. It counts as a terminal
-    shows them: a tab as four, a wide character as two, and one beyond U+FFFF as one more."""
+def _characters_before(line: str, width: int) -> int:
+    """Return how many characters are before a column of the stripper's report.
+
+    The stripper counts as a terminal displays them: a tab as four, a wide character as two, and a
+    character beyond U+FFFF as one more.
+    """
     count = 0
     for character in line:
         if width <= 0:
@@ -202,4 +212,4 @@ def _shown_at(line: str, width: int) -> int:
 def _exhausted(trap: wasmtime.Trap | Trapped) -> Failure:
     if trap.trap_code is TrapCode.INTERRUPT:
         raise TimedOut("the source could not be read in time: the server is overloaded, try again")
-    return _TOO_MUCH
+    return _TOO_COMPLEX

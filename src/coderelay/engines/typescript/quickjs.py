@@ -1,4 +1,4 @@
-"""One QuickJS guest: its values as the host handles them, and the functions it enters."""
+"""Calls functions of a QuickJS guest, and reads and restores its values and memory."""
 
 import struct
 from collections.abc import Mapping
@@ -8,9 +8,9 @@ from itertools import groupby
 from coderelay.engines.wasm.native import CoreInstance
 
 BOX = 64 * 1024
-"""Bytes of the inbox and the outbox: texts up to that pass without allocating."""
+"""The size of the guest's inbox and outbox, in bytes. Shorter texts need no allocation."""
 ASYNC = 1 << 7
-"""The flag that lets a script await at its top level."""
+"""The flag of `qjs_eval` that allows `await` at the top level of a script."""
 
 _WORD = struct.Struct("<I")
 _PAGE = 4096
@@ -19,25 +19,27 @@ _NO_TEXT = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A memory's content, also in stretches: where, how long, and what, or None for zeros."""
+    """The content of a memory."""
 
     memory: bytes
-    stretches: tuple[tuple[int, int, bytes | None], ...]
+    ranges: tuple[tuple[int, int, bytes | None], ...]
+    """The same in ranges of pages: address, length and content, or None for zeros."""
 
     @classmethod
     def of(cls, memory: bytes) -> "Image":
-        """Part a memory into what is zero and what is not: zeros need not be read to be written."""
+        """Return an image of a memory. Ranges of zeros are kept apart, because they are restored
+        without reading them."""
         pages = [memory[at : at + _PAGE] for at in range(0, len(memory), _PAGE)]
-        stretches = []
+        ranges = []
         at = 0
         for used, group in groupby(pages, key=any):
             data = b"".join(group)
-            stretches.append((at, len(data), data if used else None))
+            ranges.append((at, len(data), data if used else None))
             at += len(data)
-        return cls(memory, tuple(stretches))
+        return cls(memory, tuple(ranges))
 
     def changed(self, memory: bytes) -> tuple[tuple[int, bytes], ...]:
-        """The pages in which another memory of this size differs, and where they are."""
+        """Return the pages of another memory of this size that differ, with their addresses."""
         return tuple(
             (at, memory[at : at + _PAGE])
             for at in range(0, len(memory), _PAGE)
@@ -46,11 +48,12 @@ class Image:
 
 
 class GuestMemoryExhausted(Exception):
-    """The guest has no room for what the host must give it."""
+    """The guest has no memory for what the host must pass to it."""
 
 
 class QuickJsGuest:
-    """QuickJS in one instance. Handles are places in its memory; who gets one frees it."""
+    """One instance of QuickJS. A handle is the address of a value in its memory; whoever gets a
+    handle must free it."""
 
     def __init__(
         self, instance: CoreInstance, handles: Mapping[str, int], memory_limit: int
@@ -65,19 +68,20 @@ class QuickJsGuest:
         self.memory_limit = memory_limit
 
     @property
-    def is_out_of_memory(self) -> bool:
+    def is_full(self) -> bool:
         """Whether the memory has grown to within a sixteenth of its limit."""
         return self._instance.memory_size >= self.memory_limit * 15 // 16
 
     def memory(self) -> bytes:
-        """The whole memory."""
+        """Return the content of the whole memory."""
         return self.read(0, self._instance.memory_size)
 
     def restore(self, image: "Image") -> bool:
-        """Write an image over the memory. Says whether it could: a memory cannot shrink."""
+        """Overwrite the memory with an image, and return whether that is possible. It is not if
+        the memory has grown, because a memory cannot shrink."""
         if self._instance.memory_size != len(image.memory):
             return False
-        for start, length, data in image.stretches:
+        for start, length, data in image.ranges:
             if data is None:
                 self._instance.clear(start, length)
             else:
@@ -85,7 +89,7 @@ class QuickJsGuest:
         return True
 
     def evaluate(self, code: str, file: str) -> int:
-        """Run a script that may await. The handle is its promise, or an exception's."""
+        """Run a script that may await, and return a handle to its promise or to an exception."""
         data, name = code.encode(), file.encode()
         at = self._put(data + b"\0" + name + b"\0")
         result = self.call("qjs_eval", at, len(data), at + len(data) + 1, ASYNC)
@@ -93,24 +97,26 @@ class QuickJsGuest:
         return result
 
     def enter(self, entry: str, handle: int) -> bool:
-        """Call a function of the harness with a value, and give that up. Says whether it threw."""
+        """Call a function of the harness with a value, free the value's handle, and return whether
+        the function threw."""
         return bool(self.call("enter", self._handles[entry], handle))
 
     def enter_text(self, entry: str, text: str) -> bool:
-        """Call a function of the harness with a text. Says whether it threw."""
+        """Call a function of the harness with a text, and return whether it threw."""
         data = text.encode()
         at = self._put(data)
         threw = self.call("enter_text", self._handles[entry], at, len(data))
         self._clear(at)
         return bool(threw)
 
-    def ask(self, entry: str) -> bool | None:
-        """Ask a function of the harness a question; None where it threw."""
+    def call_for_bool(self, entry: str) -> bool | None:
+        """Call a function of the harness, and return its result, or None if it threw."""
         answer = self.call("ask", self._handles[entry])
         return None if answer == 2 else bool(answer)
 
     def string(self, handle: int, limit: int) -> str:
-        """A value as text, of which at most `limit` bytes and one more are read."""
+        """Return a value as text, and free its handle. At most `limit` + 1 bytes are read, enough
+        to see that a text is too long."""
         size = self.call("take", handle)
         if size == _NO_TEXT:
             return ""
@@ -123,18 +129,18 @@ class QuickJsGuest:
         return data.decode("utf-8", "surrogatepass" if size <= limit else "replace")
 
     def property(self, handle: int, name: str) -> int:
-        """A handle to a property."""
+        """Return a handle to a property of a value."""
         at = self._put(name.encode() + b"\0")
         result = self.call("qjs_get_prop_string", handle, at)
         self._clear(at)
         return result
 
     def undefined(self) -> int:
-        """A new handle to undefined."""
+        """Return a new handle to undefined."""
         return self.call("qjs_dup_value", self._handles["undefined"])
 
     def free(self, handle: int) -> None:
-        """Give a handle up."""
+        """Free a handle."""
         self.call("qjs_free_value", handle)
 
     def _put(self, data: bytes) -> int:

@@ -1,4 +1,4 @@
-"""From a place in transformed code back to the place in the source that the model wrote."""
+"""Maps a place in the stripper's output back to the place in its input, with a source map."""
 
 import bisect
 import json
@@ -12,17 +12,19 @@ _DIGITS = {
     )
 }
 _BITS = 40
-"""No line or column takes more bits. A number that went on and on would cost its length squared."""
+"""How many bits of a number are read. Lines and columns have fewer, and reading a very long number
+would take time quadratic in its length."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceMap:
-    """For each line of the code, its segments: column, source line, source column; all from 0."""
+    """A source map: for each line of the code, its segments of column, source line and source
+    column, which count from 0."""
 
     lines: tuple[tuple[tuple[int, int, int], ...], ...]
 
     def original(self, line: int, column: int) -> tuple[int, int]:
-        """The place in the source, for a place in the code; both count from 1."""
+        """Return the place in the source for a place in the code. Both count from 1."""
         for number in range(min(line, len(self.lines)) - 1, -1, -1):
             segments = self.lines[number]
             if segments:
@@ -56,7 +58,8 @@ def parse(text: str) -> SourceMap:
 
 
 def _numbers(segment: str) -> list[int]:
-    """The numbers of a segment: base64 digits of five bits, least first, sign in the lowest."""
+    """Return the numbers of a segment. They are written in base64 digits of five bits, the lowest
+    first, with the sign in the lowest bit."""
     numbers = []
     value = shift = 0
     for digit in segment:

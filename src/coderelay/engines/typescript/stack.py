@@ -1,4 +1,4 @@
-"""A guest's stack, in terms of the source that the model wrote."""
+"""Reads the frames of a guest's stack, and writes the frames that the model gets."""
 
 import re
 from dataclasses import dataclass
@@ -8,14 +8,16 @@ _FRAME = re.compile(
     rf"^\s*at (?:(?P<name>.*) \()?"
     rf"(?:{re.escape(FILE)}:(?P<line>\d{{1,9}}):(?P<column>\d{{1,9}})|native|<null>:\d+:\d+)\)?$"
 )
-SHOWN = 10
+MOST_FRAMES = 10
+"""How many frames the model gets."""
 _READ = 100
-"""Lines of a stack that are read. The guest's own stacks are shorter."""
+"""How many lines of a stack are read. The guest's own stacks are shorter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A function, and the place in it, from 1; line 0 in what is not the program's own."""
+    """A function, and a place in it. Lines and columns count from 1; line 0 means that the
+    function is not in the program's own code."""
 
     name: str
     line: int
@@ -23,10 +25,9 @@ class Frame:
 
 
 def frames(stack: str) -> list[Frame]:
-    """The frames, innermost first.
+    """Return the frames of a stack, the innermost first.
 
-    The stack is text that a program may have written itself; what does not read as a frame is
-    left out.
+    A program may have written the text itself, so lines that are not frames are left out.
     """
     found = [match for match in map(_FRAME.match, stack.split("\n", _READ)[:_READ]) if match]
     return [
@@ -35,8 +36,8 @@ def frames(stack: str) -> list[Frame]:
     ]
 
 
-def shown(places: list[Frame]) -> str:
-    """The frames as text, a line each."""
+def stack_text(places: list[Frame]) -> str:
+    """Return the frames as text, one per line."""
     return "\n".join(
         f"at {FILE}:{frame.line}:{frame.column}"
         if frame.name in ("", "<eval>")

@@ -1,7 +1,7 @@
-"""Runs the type stripper, a Rust program behind JavaScript glue, without any JavaScript.
+"""Runs the type stripper (swc), a Rust program that is made to be called from JavaScript.
 
-Each transformation has an instance of its own: whatever a hostile source does to one, no other
-program's source passes through it. See docs/design/fresh-stripper.md.
+This module replaces its JavaScript glue. Each source has an instance of its own, so that a hostile
+source cannot affect another program's. See docs/design/fresh-stripper.md.
 """
 
 import re
@@ -19,20 +19,21 @@ from coderelay.engines.wasm.compiled import load, read_guest
 from coderelay.engines.wasm.config import metered
 from coderelay.engines.wasm.native import CoreInstance, HostImports, instantiate
 
-FUEL = 2_000_000_000  # the longest honest source takes a tenth of it
+FUEL = 2_000_000_000  # the longest ordinary source takes a tenth of it
 SECONDS = 30.0
 MEMORY = 64 * 1024 * 1024
 _STACK = 1024 * 1024
 
 _UNDEFINED = object()
 _UNDEFINED_SLOT = 128
-_RESERVED = 132  # the glue's first heap slots; the last four of them are constants
+_RESERVED = 132  # the first slots of the glue's heap; the last four of them are constants
 _HASH = re.compile(r"_[0-9a-f]{16}$")
 _current = threading.local()
 
 
 class Unstrippable(Exception):
-    """The stripper's own report: `code`, `message`, `startLine`, `startColumn`, …"""
+    """The stripper refused a source. `report` has its `code`, `message`, `startLine`,
+    `startColumn`, …"""
 
     def __init__(self, report: dict[str, Any]) -> None:
         super().__init__(report.get("message", "the source cannot be read"))
@@ -40,7 +41,7 @@ class Unstrippable(Exception):
 
 
 class Swc:
-    """The compiled stripper; safe to use from many threads."""
+    """The compiled stripper. It may be used from many threads."""
 
     def __init__(self, path: Path, progress: Progress) -> None:
         self._engine = engine = wasmtime.Engine(metered(_STACK))
@@ -60,8 +61,11 @@ class Swc:
         self._linked = self._linker.instantiate_pre(self._module)
 
     def transform(self, source: str, **options: Any) -> dict[str, str]:
-        """The stripper's output: `code`, and `map` if asked for. Raises `Unstrippable`; raises
-        `wasmtime.Trap` where the source exhausts the stripper."""
+        """Return the stripper's output: `code`, and `map` if the options ask for it.
+
+        Raises `Unstrippable` if it refuses the source, and `wasmtime.Trap` or `Trapped` if it runs
+        out of fuel, memory or time.
+        """
         store = wasmtime.Store(self._engine)
         store.set_fuel(FUEL)
         store.set_limits(memory_size=MEMORY)
@@ -79,7 +83,7 @@ class Swc:
 
 
 class _Glue:
-    """One instance with the objects that it holds by number."""
+    """One instance of the stripper, and the JavaScript values that it refers to by number."""
 
     def __init__(self, instance: CoreInstance) -> None:
         self._store = instance.store
@@ -92,9 +96,9 @@ class _Glue:
 
     def transform(self, source: str, options: dict[str, Any]) -> dict[str, str]:
         answer = self._call("__wbindgen_add_to_stack_pointer", -16)
-        # The stripper asks for each option one by one; without any it strips and asks nothing.
-        given = self.add(options) if options else _UNDEFINED_SLOT
-        self._call("transformSync", answer, self.add(source), given)
+        # Reading the options takes the stripper many host calls. Without any it makes none.
+        options_slot = self.add(options) if options else _UNDEFINED_SLOT
+        self._call("transformSync", answer, self.add(source), options_slot)
         value, error, failed = struct.unpack("<III", self.read(answer, 12))
         if failed:
             report = self.take(error)
@@ -103,7 +107,7 @@ class _Glue:
         return output
 
     def abort(self, message: str) -> None:
-        """Stop the instance from inside an import; see `GuestExecution.stop` for the way."""
+        """Stop the instance from inside a host function, as `GuestExecution.stop` does."""
         self.aborted = message
         self._store.set_fuel(0)
 
@@ -121,8 +125,8 @@ class _Glue:
     def text(self, at: int, size: int) -> str:
         return self.read(at, size).decode()
 
-    def give(self, at: int, text: str | None) -> None:
-        """Hand a string over: its place and length are written where the guest asked."""
+    def return_text(self, at: int, text: str | None) -> None:
+        """Copy a text to the guest, and write its address and length to the address `at`."""
         if text is None:
             self.write(at, bytes(8))
             return
@@ -135,7 +139,7 @@ class _Glue:
 def _lookup(glue: _Glue, holder: int, key: int) -> int:
     found = glue.get(holder)
     if isinstance(found, list):
-        return glue.add(found[key])  # an index, and no object's number
+        return glue.add(found[key])  # here the key is an index, not the number of a value
     return glue.add(found.get(glue.get(key), _UNDEFINED) if isinstance(found, dict) else _UNDEFINED)
 
 
@@ -155,7 +159,7 @@ def _number(glue: _Glue, at: int, index: int) -> None:
 
 def _string(glue: _Glue, at: int, index: int) -> None:
     value = glue.get(index)
-    glue.give(at, value if isinstance(value, str) else None)
+    glue.return_text(at, value if isinstance(value, str) else None)
 
 
 def _boolean(glue: _Glue, index: int) -> int:
@@ -163,9 +167,10 @@ def _boolean(glue: _Glue, index: int) -> int:
     return int(value) if isinstance(value, bool) else 2
 
 
-def _bare(glue: _Glue, index: int) -> Any:
-    value = glue.get(index)
-    return None if value is _UNDEFINED else value  # undefined == null
+def _loosely_equal(glue: _Glue, left: int, right: int) -> int:
+    one, other = glue.get(left), glue.get(right)
+    # In JavaScript, undefined == null.
+    return int((None if one is _UNDEFINED else one) == (None if other is _UNDEFINED else other))
 
 
 _IMPORTS: dict[str, Callable[..., Any]] = {
@@ -185,8 +190,8 @@ _IMPORTS: dict[str, Callable[..., Any]] = {
     "__wbindgen_number_get": _number,
     "__wbindgen_string_get": _string,
     "__wbindgen_jsval_eq": lambda g, left, right: int(g.get(left) is g.get(right)),
-    "__wbindgen_jsval_loose_eq": lambda g, left, right: int(_bare(g, left) == _bare(g, right)),
-    "__wbindgen_debug_string": lambda g, at, index: g.give(at, repr(g.get(index))),
+    "__wbindgen_jsval_loose_eq": _loosely_equal,
+    "__wbindgen_debug_string": lambda g, at, index: g.return_text(at, repr(g.get(index))),
     "__wbindgen_throw": lambda g, at, size: g.abort(g.text(at, size)),
     "__wbg_isSafeInteger": lambda g, index: int(_is_number(g.get(index))),
     "__wbg_isArray": lambda g, index: 0,
@@ -210,7 +215,7 @@ def _import(name: str) -> Callable[..., Any]:
     def answer(*arguments: Any) -> Any:
         glue: _Glue = _current.glue
         if handler is None:
-            glue.abort(f"the stripper asked for {name}, which it may not have")
+            glue.abort(f"the stripper called {name}, which is not defined")
             return 0
         return handler(glue, *arguments)
 

@@ -1,5 +1,6 @@
-"""As much of a JavaScript program's structure as it takes to place an error: brackets, functions,
-calls and patterns. It reads what the stripper has left, so there are no types in it.
+"""Finds brackets, functions, calls and patterns in JavaScript code, to find the place of an error.
+
+It reads the output of the stripper, so there are no types in the code.
 """
 
 import bisect
@@ -27,7 +28,7 @@ _CLOSES = {")": "(", "]": "[", "}": "{"}
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """A call: the token that names what is called, and the brackets of its arguments."""
+    """A call: the token that names the callee, and the brackets of its arguments."""
 
     callee: int
     opening: int
@@ -35,7 +36,7 @@ class CallSite:
 
 
 class Syntax:
-    """A program's tokens, by their index, and what encloses them."""
+    """The tokens of a program, and the structure around them. Tokens are given by their index."""
 
     def __init__(self, code: str) -> None:
         self.code = code
@@ -53,12 +54,14 @@ class Syntax:
                 open_.append(at)
 
     def text(self, at: int) -> str:
-        """A token's text; nothing beyond the ends."""
+        """Return the text of a token, or an empty text for an index outside the program."""
         return self.tokens[at].text if 0 <= at < len(self.tokens) else ""
 
     def at(self, offset: int) -> int:
-        """The token at an offset, or after white space there; -1 for none. QuickJS places some
-        functions at the start of their line."""
+        """Return the token at an offset, or after the white space there, or -1.
+
+        The white space matters because QuickJS places some functions at the start of their line.
+        """
         at = bisect.bisect_right(self.tokens, offset, key=lambda token: token.start) - 1
         start = self.tokens[at].end if at >= 0 else 0
         end = self.tokens[at + 1].start if at + 1 < len(self.tokens) else start
@@ -66,15 +69,15 @@ class Syntax:
         return at + (start <= offset < end and "\n" in between and between.isspace())
 
     def is_word(self, at: int) -> bool:
-        """Whether a token is a name or a keyword."""
+        """Return whether a token is a name or a keyword."""
         return _WORD.match(self.text(at)) is not None and not self.text(at)[0].isdigit()
 
     def is_name(self, at: int) -> bool:
-        """Whether a token is a name, or a word that may be one."""
+        """Return whether a token is a name, or a keyword that may be used as one."""
         return self.is_word(at) and self.text(at) not in _KEYWORDS - _ALSO_NAMES
 
     def calls_around(self, at: int) -> list[CallSite]:
-        """The calls in whose callee or arguments a token is, innermost first."""
+        """Return the calls that have a token in their callee or arguments, the innermost first."""
         after = at + 1
         while self.text(after) == "[" and after in self.partner:
             after = self.partner[after] + 1
@@ -101,8 +104,9 @@ class Syntax:
             return None
         return CallSite(callee, opening, self.partner[opening])
 
-    def shown(self, call: CallSite) -> str:
-        """What is called, as it is written: `a.b`; nothing where that is long or no name."""
+    def callee_text(self, call: CallSite) -> str:
+        """Return the callee as it is written, such as `a.b`, or an empty text if it is long or not
+        a name."""
         first = call.callee
         while True:
             before = first - 1
@@ -120,12 +124,13 @@ class Syntax:
                 break
             first = before
         written = self.code[self.tokens[first].start : self.tokens[call.opening].start]
-        shown = "".join(line.strip() for line in written.split("\n")).removesuffix("?.")
-        return shown if len(shown) <= _SHORT and not shown.startswith("(") else ""
+        text = "".join(line.strip() for line in written.split("\n")).removesuffix("?.")
+        return text if len(text) <= _SHORT and not text.startswith("(") else ""
 
     @cached_property
     def bodies(self) -> dict[int, int]:
-        """The bracket that opens a function's body, or its parameters, to its function's start."""
+        """For each bracket that opens the body or the parameters of a function, the token at which
+        the function starts."""
         found = {}
         for at, token in enumerate(self.tokens):
             before = at - 1
@@ -149,12 +154,12 @@ class Syntax:
         return start
 
     def function_of(self, at: int) -> int:
-        """The start of the function in which a token is evaluated, -1 for none."""
+        """Return the start of the function in which a token is evaluated, or -1 for none."""
         return self._functions[at] if at >= 0 else -1
 
-    def entered(self, at: int, name: str) -> list[int]:
-        """The functions by a name that may just have been entered, if that is placed at a token:
-        one that starts there, or on the line that starts there."""
+    def functions_entered(self, at: int, name: str) -> list[int]:
+        """Return the functions of a name that may just have been entered if QuickJS reports a
+        token: those that start there, or on the line that starts there."""
         if at < 0:
             return []
         start = self.tokens[at].start
@@ -167,14 +172,14 @@ class Syntax:
 
     @cached_property
     def starts(self) -> frozenset[int]:
-        """Where functions start."""
+        """The tokens at which functions start."""
         arrows = (at for at in range(len(self.tokens)) if self.text(at) == "=>")
         return frozenset(self.bodies.values()) | {self._arrow_start(at) for at in arrows}
 
     @cached_property
     def _functions(self) -> list[int]:
         found: list[int] = []
-        arrows: dict[int, int] = {}  # by the bracket around it, an arrow whose body goes on
+        arrows: dict[int, int] = {}  # by the bracket around it: an arrow whose body has not ended
         for at, bracket in enumerate(self.around):
             if self.text(at) in (",", ";") or self._begins_statement(at):
                 arrows.pop(bracket, None)
@@ -185,7 +190,7 @@ class Syntax:
         return found
 
     def _begins_statement(self, at: int) -> bool:
-        """Whether a token begins a statement without a semicolon before it."""
+        """Return whether a token begins a statement and has no semicolon before it."""
         start, end = self.tokens[at].start, self.tokens[at - 1].end if at else 0
         values = self.is_word(at) and (self.is_word(at - 1) or self.text(at - 1)[-1:] in ")]}\"'")
         return values and "\n" in self.code[end:start]
@@ -200,7 +205,7 @@ class Syntax:
 
     @cached_property
     def patterns(self) -> list[int]:
-        """The brackets that open a destructuring pattern, the outermost of each."""
+        """The brackets that open a destructuring pattern. Patterns inside patterns are left out."""
         found: list[int] = []
         for at, token in enumerate(self.tokens):
             if token.text not in ("[", "{") or at not in self.partner:
@@ -209,24 +214,24 @@ class Syntax:
                 found.append(at)
         return found
 
-    def holds(self, pattern: int, sought: Collection[str]) -> bool:
-        """Whether one of these tokens is in a pattern."""
+    def contains(self, pattern: int, sought: Collection[str]) -> bool:
+        """Return whether a pattern contains one of these tokens."""
         return any(self.text(at) in sought for at in range(pattern, self.partner[pattern]))
 
     def pattern_around(self, at: int) -> int | None:
-        """The pattern in which a token is."""
+        """Return the pattern that contains a token, or None."""
         before = bisect.bisect_right(self.patterns, at) - 1
         if before < 0 or at > self.partner[self.patterns[before]]:
             return None
         return self.patterns[before]
 
-    def patterns_behind(self, at: int, function: int) -> Iterator[int]:
-        """The patterns of a function behind a token."""
-        return _behind(self._patterns_of, at, function)
+    def patterns_after(self, at: int, function: int) -> Iterator[int]:
+        """Yield the patterns of a function after a token."""
+        return _after(self._patterns_of, at, function)
 
-    def operand_behind(self, at: int, function: int) -> int | None:
-        """The first operand of an `of` in a function behind a token."""
-        return next(_behind(self._operands_of, at, function), None)
+    def operand_after(self, at: int, function: int) -> int | None:
+        """Return the first operand of an `of` in a function after a token, or None."""
+        return next(_after(self._operands_of, at, function), None)
 
     @cached_property
     def _patterns_of(self) -> dict[int, list[int]]:
@@ -245,7 +250,7 @@ class Syntax:
 
     @cached_property
     def function_names(self) -> frozenset[str]:
-        """The names that functions are given where they are defined."""
+        """The names of all functions that the program defines."""
         return frozenset(
             self.text(at)
             for at in range(len(self.tokens))
@@ -256,7 +261,7 @@ class Syntax:
 
     @cached_property
     def generators(self) -> frozenset[str]:
-        """The names of generators."""
+        """The names of all generators."""
         stars = (at for at in range(len(self.tokens)) if self.text(at) == "*")
         return frozenset(self.text(at + 1) for at in stars if self.text(at + 2) == "(")
 
@@ -270,17 +275,17 @@ class Syntax:
         return assigned and not (self.is_word(at - 1) or before in (")", "]"))
 
     def marks_between(self, start: int, end: int, function: int) -> bool:
-        """Whether QuickJS may place something that a function does between two tokens."""
-        return next(_behind(self._marks_of, start, function), end) < end
+        """Return whether QuickJS may report a place of a function between two tokens."""
+        return next(_after(self._marks_of, start, function), end) < end
 
     @cached_property
     def _marks_of(self) -> dict[int, list[int]]:
-        """The tokens at which QuickJS may place something, for each function."""
+        """For each function, the tokens that QuickJS may report as a place."""
         every = range(len(self.tokens))
         return self._by_function(at for at in every if self._marks(at) and at not in self._unmarked)
 
     def line_of(self, at: int) -> int:
-        """How many lines end before a token."""
+        """Return how many lines end before a token."""
         return bisect.bisect_left(self._line_ends, self.tokens[at].start)
 
     @cached_property
@@ -289,13 +294,14 @@ class Syntax:
 
     @cached_property
     def _unmarked(self) -> frozenset[int]:
-        """The tokens of patterns, and those that are evaluated after what follows them."""
+        """The tokens of patterns, and the tokens of loop steps."""
         inside = (at for start in self.patterns for at in range(start, self.partner[start]))
-        return frozenset(inside) | self.late.keys()
+        return frozenset(inside) | self.loop_steps.keys()
 
     @cached_property
-    def late(self) -> dict[int, int]:
-        """The tokens of a loop's step, `i++`, which comes after its body, to the body's end."""
+    def loop_steps(self) -> dict[int, int]:
+        """For each token of a loop's step (`i++`), which is evaluated after the loop's body, the
+        end of the body."""
         found: dict[int, int] = {}
         parts: dict[int, int] = {}
         for at in range(len(self.tokens)):
@@ -320,7 +326,7 @@ class Syntax:
         return after not in (":", "=>") and not (after == "(" and at + 1 in self.bodies)
 
     def operand_of(self, at: int) -> Iterator[int]:
-        """The first token of each `...`, `of` or `yield*` operand that a token is in."""
+        """Yield the first token of each `...`, `of` or `yield*` operand that contains a token."""
         while at >= 0:
             bracket = self.around[at]
             left = at
@@ -337,7 +343,7 @@ class Syntax:
             at = bracket
 
 
-def _behind(places: Mapping[int, Sequence[int]], at: int, function: int) -> Iterator[int]:
-    """Those places of a function that are behind a token."""
+def _after(places: Mapping[int, Sequence[int]], at: int, function: int) -> Iterator[int]:
+    """Yield the places of a function that are after a token."""
     every = places.get(function, ())
     return (every[place] for place in range(bisect.bisect_right(every, at), len(every)))

@@ -1,4 +1,4 @@
-"""The words and brackets of a JavaScript or TypeScript source, with all text in it passed over."""
+"""Splits a JavaScript or TypeScript source into tokens, without comments and template texts."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,8 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, a sign or an opaque piece of text; `depth` counts the brackets around it."""
+    """A word, a sign, a number, a string or a regular expression. `depth` counts the brackets
+    around it."""
 
     text: str
     start: int
@@ -32,19 +33,19 @@ class Token:
 
     @property
     def end(self) -> int:
-        """Where the token ends in the source."""
+        """The offset in the source where the token ends."""
         return self.start + len(self.text)
 
 
 def tokens(source: str, templates: list[range] | None = None) -> Iterator[Token]:
-    """All tokens but white space, comments and the text of templates.
+    """Yield all tokens except white space, comments and the text of templates.
 
-    Where `templates` is given, the stretches of those with something filled in are added to it.
+    The ranges of templates that contain expressions are added to `templates`, if it is not None.
     """
     at, depth = 0, 0
     previous = ""
-    within: list[tuple[int, int]] = []  # templates: the depth at which one goes on, and its start
-    barren = 0  # no regular expression begins before this: one was sought in vain on the line
+    within: list[tuple[int, int]] = []  # open templates: the depth at which one goes on, its start
+    no_regex_before = 0  # a slash before this is no regular expression: the line has no end of one
     while at < len(source):
         if source[at] == "`" or (source[at] == "}" and within and within[-1][0] == depth - 1):
             start = at
@@ -65,10 +66,10 @@ def tokens(source: str, templates: list[range] | None = None) -> Iterator[Token]
             at = match.end()
             continue
         text = match[0]
-        if text == "/" and at >= barren and _regex_may_follow(previous):
+        if text == "/" and at >= no_regex_before and _regex_may_follow(previous):
             literal = _REGEX.match(source, at)
             if literal is None:
-                barren = _line_end(source, at)
+                no_regex_before = _line_end(source, at)
             text = literal[0] if literal else text
         if text in _CLOSING:
             depth = max(0, depth - 1)
@@ -84,7 +85,7 @@ def _line_end(source: str, at: int) -> int:
 
 
 def _regex_may_follow(previous: str) -> bool:
-    """A slash divides after a value and opens a regular expression anywhere else."""
+    """Return whether a slash begins a regular expression. After a value it is a division."""
     if previous in _BEFORE_REGEX:
         return True
     return not (
