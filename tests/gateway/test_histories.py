@@ -120,7 +120,7 @@ def test_a_programs_call_that_reuses_the_id_of_a_direct_call_gets_its_answer() -
     response = ask(request(messages=messages, tools=tools), script("", "", "Done."))
     assert response["choices"][0]["messages"][0]["result"]["data"]["sportNews"] == "[…]"
     messages[-2] = {**messages[-2], "content": parts}
-    with pytest.raises(FieldError, match="a program gets nothing else"):
+    with pytest.raises(FieldError, match="can only be text"):
         ask(request(messages=messages, tools=tools), script())
 
 
