@@ -75,4 +75,4 @@ lock: ## Renew requirements/*.txt; UPGRADE="--upgrade-package ruff" or --upgrade
 	  | $(COMPILE) pyproject.toml --extra dev - --output-file requirements/dev.txt
 
 clean: ## Remove what was built
-	rm -rf .venv .lock .clients .coverage .coverage.* htmlcov dist src/coderelay/engines/*/guest
+	rm -rf .venv .lock .clients .coverage .coverage.* htmlcov dist src/coderelay/engines/*/guest src/coderelay/engines/*/.building-*

@@ -43,6 +43,8 @@ def _build(language: str, output: Path, stamp: str, say: Callable[[str], None]) 
     """Build beside the old guest and swap, so that a failed build leaves nothing half done."""
     builder = importlib.import_module(f"guests.{language}.build")
     output.parent.mkdir(parents=True, exist_ok=True)
+    for left in output.parent.glob(".building-*"):  # by a build that was killed
+        shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".building-") as temporary:
         fresh, work = Path(temporary) / "guest", Path(temporary) / "work"
         fresh.mkdir()

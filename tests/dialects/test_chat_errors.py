@@ -137,6 +137,7 @@ BAD: list[tuple[Any, int, str]] = [
     (body(code_mode={"protocol": "x"}), 400, "code_mode.protocol"),
     (body(code_mode={"max_programs": "8"}), 422, "code_mode.max_programs"),
     (body(code_mode={"max_programs": 0}), 400, "code_mode.max_programs"),
+    (body(code_mode={"max_programs": 101}), 400, "code_mode.max_programs"),
     (body(code_mode={"receipt": 1}), 422, "code_mode.receipt"),
 ]
 

@@ -18,7 +18,8 @@ def modules() -> list[Path]:
     return [
         path
         for path in found
-        if not path.name.startswith("__") and not path.as_posix().startswith(APART)
+        if not path.as_posix().startswith(APART)
+        and not any(part.startswith((".", "__")) for part in path.parts)
     ]
 
 

@@ -339,3 +339,31 @@ def test_a_setting_that_is_added_by_one_entry_works_everywhere(tmp_path: Path) -
     assert '# Colour of the toy: red or blue.\n#colour = "red"' in example_file(settings)
     entries = resolve(ToySettings, flags={}, environment={}).entries
     assert tomllib.loads(in_force(entries)) == {"colour": "red", "toy": {"depth": 3}}
+
+
+@pytest.mark.parametrize(
+    ("upstream", "host", "port"),
+    [
+        ("http://127.0.0.1:8700/v1", "127.0.0.1", 8700),
+        ("http://localhost:8700/v1", "0.0.0.0", 8700),
+        ("http://[::1]:8700", "127.0.0.1", 8700),
+        ("http://gateway/v1", "Gateway", 80),
+    ],
+)
+def test_a_server_cannot_be_its_own_upstream(upstream: str, host: str, port: int) -> None:
+    with pytest.raises(InvalidSetting, match="address of this server itself"):
+        Settings(upstream=upstream, host=host, port=port)
+
+
+@pytest.mark.parametrize(
+    ("upstream", "host", "port"),
+    [
+        ("http://127.0.0.1:11434/v1", "127.0.0.1", 8700),
+        ("http://model:8700/v1", "0.0.0.0", 8700),
+        ("https://127.0.0.1/v1", "127.0.0.1", 80),
+        ("scripted", "127.0.0.1", 8700),
+        ("http://127.0.0.1:8700/v1", "127.0.0.1", 0),
+    ],
+)
+def test_another_server_can_be_the_upstream(upstream: str, host: str, port: int) -> None:
+    assert Settings(upstream=upstream, host=host, port=port).upstream == upstream

@@ -1,5 +1,6 @@
 """Checks of single settings: each raises `ValueError` with what the value must be."""
 
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from coderelay.server.declared_settings import quoted
@@ -28,6 +29,33 @@ def check_upstream(url: str) -> None:
             "must be an address alone, without a user, a password, a query or a fragment: "
             "give the key as upstream_key"
         )
+
+
+def is_own_address(url: str, host: str, port: int) -> bool:
+    """Whether a URL leads to the server that listens there: each request would then call the
+    server again, without end."""
+    if url == SCRIPTED:
+        return False
+    address = urlsplit(url)
+    default = 443 if address.scheme == "https" else 80
+    if (address.port or default) != port:
+        return False
+    name = address.hostname or ""
+    return name == host.lower() or (_is_loopback(name) and (_is_loopback(host) or _is_any(host)))
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
+
+
+def _is_any(host: str) -> bool:
+    try:
+        return ip_address(host).is_unspecified
+    except ValueError:
+        return False
 
 
 def check_key(key: str) -> None:

@@ -15,7 +15,13 @@ from coderelay.server.declared_settings import (
     SettingsTable,
     check,
 )
-from coderelay.server.setting_checks import SCRIPTED, check_host, check_key, check_upstream
+from coderelay.server.setting_checks import (
+    SCRIPTED,
+    check_host,
+    check_key,
+    check_upstream,
+    is_own_address,
+)
 
 __all__ = ["SCRIPTED", "InvalidSetting", "Settings"]
 
@@ -261,6 +267,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         check(self)
+        if self.port and is_own_address(self.upstream, self.host, self.port):
+            raise InvalidSetting(
+                f"the upstream {self.upstream} is the address of this server itself: give the "
+                "address of the model's endpoint with --upstream (OPENAI_BASE_URL is read only "
+                "if nothing else names one)"
+            )
 
     def key_for_upstream(self, client_key: str | None) -> str | None:
         """The key to send to the model's endpoint: the server's own, or else the client's. A key

@@ -37,14 +37,14 @@ def read_mode(fields: Fields, defaults: Defaults, *, has_programs: bool) -> Mode
     which makes `messages` the default protocol."""
     mode = fields.inner("code_mode", {})
     number = mode.number("max_programs", defaults.max_programs)
-    if number < 1:
-        raise Unsupported(mode.path("max_programs"), "must be at least 1")
+    if not 1 <= number <= _MOST_PROGRAMS:
+        raise Unsupported(mode.path("max_programs"), f"must be from 1 to {_MOST_PROGRAMS}")
     protocol = mode.text("protocol", "messages" if has_programs else "ids")
     if protocol not in ("ids", "messages"):
         raise Unsupported(mode.path("protocol"), "must be 'ids' or 'messages'")
     return Mode(
         read_language(mode, defaults.language),
-        min(number, _MOST_PROGRAMS),
+        number,
         mode.flag("receipt", False),
         cast(Protocol, protocol),
     )
