@@ -1,4 +1,4 @@
-"""Nothing that is shown may steer the terminal."""
+"""Text that is shown in a terminal cannot control the terminal."""
 
 import pytest
 

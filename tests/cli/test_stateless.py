@@ -1,4 +1,5 @@
-"""The live outcome at any number of answers, also in the midst of a batch."""
+"""A stateless replay gives the live outcome after any number of answers, also in the middle of a
+batch."""
 
 import pytest
 

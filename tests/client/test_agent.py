@@ -1,4 +1,4 @@
-"""An agent keeps a conversation: in code blocks with our server, in plain calls with others."""
+"""An agent keeps a conversation: with code blocks at our server, with plain calls at others."""
 
 import asyncio
 import json

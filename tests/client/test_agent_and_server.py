@@ -1,4 +1,4 @@
-"""An agent and the real server: what a tool says reaches the program, and nothing else does."""
+"""An agent and the real server: a tool's answer reaches the program, and nothing else does."""
 
 from enum import Enum
 from typing import Any, Literal

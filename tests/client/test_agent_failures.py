@@ -1,4 +1,4 @@
-"""What an agent does when its endpoint is busy, gone, or talks nonsense."""
+"""What an agent does when its endpoint is busy, unreachable, or sends invalid answers."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""A tool that fails is an answer; only cancelling keeps a call from having one."""
+"""A function that raises gives an error result; only cancelling leaves a call without a result."""
 
 import asyncio
 import contextvars

@@ -1,4 +1,4 @@
-"""Each batch is answered by local tools, all at once, then delivered whole."""
+"""Local tools answer all calls of a batch at once, and the results are delivered together."""
 
 import asyncio
 import itertools

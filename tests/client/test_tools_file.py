@@ -1,4 +1,5 @@
-"""Tools come from files, and a file that cannot be used says why and where."""
+"""Tools are loaded from files, and a file that cannot be used gives an error that says why and
+where."""
 
 from pathlib import Path
 

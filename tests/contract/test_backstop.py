@@ -1,4 +1,4 @@
-"""A guest is stopped after so many seconds on a processor, and by the wall clock far later."""
+"""A guest is stopped after its seconds of processor time, and by the wall clock much later."""
 
 from itertools import product
 
@@ -20,7 +20,7 @@ class Clock:
 
 
 @pytest.mark.parametrize(("processor", "wall"), [*product((0, 1, 2), (0, 19, 21))])
-def test_a_busy_machine_is_not_the_guests_fault(processor: int, wall: int) -> None:
+def test_a_guest_is_not_stopped_because_the_machine_is_busy(processor: int, wall: int) -> None:
     engine = wasmtime.Engine(metered(STACK))
     clocks = Clock(), Clock()
     with Watch(

@@ -1,4 +1,4 @@
-"""A program's start costs what the tools it can reach cost, however many there are."""
+"""Only the tools that a program mentions cost time at its start, however many there are."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_tools_that_a_program_does_not_name_cost_it_nothing(language: str) -> No
         ("python", "await ｗeb_search()"),
     ],
 )
-def test_a_tool_that_is_reached_in_a_roundabout_way_is_there(language: str, source: str) -> None:
+def test_a_tool_that_a_program_reaches_indirectly_is_defined(language: str, source: str) -> None:
     assert calls(language, source) == ["web_search"]
 
 

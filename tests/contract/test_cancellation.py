@@ -1,4 +1,4 @@
-"""A guest is stopped soon after nobody waits for it, and the next program runs."""
+"""A guest is stopped soon after it is cancelled, and the next program runs."""
 
 from collections.abc import Callable
 
@@ -32,7 +32,7 @@ def outcome(language: str, source: str) -> object:
 
 
 @pytest.mark.parametrize("language", ENDLESS)
-def test_a_guest_that_nobody_waits_for_is_stopped(language: str) -> None:
+def test_a_guest_that_is_no_longer_needed_is_stopped(language: str) -> None:
     asked: list[str] = []
 
     def wanted() -> bool:
@@ -45,13 +45,15 @@ def test_a_guest_that_nobody_waits_for_is_stopped(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", ENDLESS)
-def test_what_nobody_waits_for_is_not_begun(language: str) -> None:
+def test_cancelled_work_is_not_begun(language: str) -> None:
     with pytest.raises(TimedOut):
         run(language, f"{language} = 1", lambda: False)
 
 
 @pytest.mark.parametrize("language", ENDLESS)
-def test_what_the_question_raises_is_raised_when_the_guest_has_been_left(language: str) -> None:
+def test_an_exception_of_the_cancellation_check_is_raised_after_the_guest_was_left(
+    language: str,
+) -> None:
     asked: list[int] = []
 
     def wanted() -> bool:
@@ -65,7 +67,7 @@ def test_what_the_question_raises_is_raised_when_the_guest_has_been_left(languag
     assert isinstance(run(language, "1 + 1"), Completed)
 
 
-def test_inner_work_may_have_others_who_wait() -> None:
+def test_nested_work_may_have_its_own_cancellation() -> None:
     with cancel_unless(lambda: False):
         with cancel_unless(lambda: True):
             assert is_still_needed()

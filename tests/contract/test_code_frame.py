@@ -1,4 +1,4 @@
-"""A code frame shows a place in its lines."""
+"""A code frame shows a place in the lines around it."""
 
 import pytest
 

@@ -83,7 +83,7 @@ def test_calls_in_parallel_are_one_batch(language: str) -> None:
     assert completed(language, "parallel") == (["a!", "b!"], [["a", "b"]])
 
 
-def test_a_loop_calls_once_a_turn(language: str) -> None:
+def test_a_loop_makes_one_call_in_each_step(language: str) -> None:
     assert completed(language, "loop") == (["k0!", "k1!", "k2!"], [["k0"], ["k1"], ["k2"]])
 
 
@@ -115,7 +115,7 @@ def test_a_program_that_waits_for_nothing_is_a_deadlock(language: str) -> None:
     assert failed(language, "deadlock").error.kind == "deadlock"
 
 
-def test_a_misfit_argument_fails_the_call_before_the_client_is_bothered(language: str) -> None:
+def test_a_call_with_wrong_arguments_fails_before_it_reaches_the_client(language: str) -> None:
     outcome, batches = finished(program(language, "misfit"))
     assert isinstance(outcome, Failed)
     assert batches == []
@@ -124,7 +124,7 @@ def test_a_misfit_argument_fails_the_call_before_the_client_is_bothered(language
     assert "string" in outcome.error.message
 
 
-def test_a_caught_misfit_takes_no_place_in_the_journal(language: str) -> None:
+def test_a_caught_argument_error_has_no_journal_entry(language: str) -> None:
     assert completed(language, "caught misfit") == ("b!", [["b"]])
 
 
@@ -172,7 +172,7 @@ def test_passing_a_limit_fails_and_names_it(
     assert completed(language, "sequence")[0] == "a!!"
 
 
-def test_results_that_no_guest_could_hold_are_not_even_collected(language: str) -> None:
+def test_results_that_no_guest_could_hold_are_refused_early(language: str) -> None:
     limits, big = Limits(memory=100 << 20), "x" * (7 << 20)
     run = start(program(language, "many waiting"), TOOLS, limits=limits)
     waiting = run.proceed([])
@@ -257,7 +257,7 @@ def test_another_programs_journal_diverges(language: str) -> None:
         evaluate(program(language, "sequence"), TOOLS, journal)
 
 
-def test_a_tool_whose_schema_is_none_is_refused(language: str) -> None:
+def test_a_tool_with_an_invalid_schema_is_refused(language: str) -> None:
     with pytest.raises(InvalidTool, match="broken"):
         evaluate(program(language, "chance"), [Tool("broken", "", {"type": "nonsense"})], [])
 

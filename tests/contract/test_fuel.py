@@ -1,4 +1,4 @@
-"""Fuel is counted for a step and for the whole run, and a replay runs out where the run did."""
+"""Fuel is counted for a step and for the whole run; a replay runs out of it at the same place."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What the host does for a program's calls is paid from the program's fuel, in every engine."""
+"""A program pays with its fuel for what the host does for its calls, in every engine."""
 
 from dataclasses import replace
 
@@ -70,14 +70,14 @@ def ran(language: str, price: int, limits: Limits = DEFAULT_LIMITS) -> list[Outc
     return outcomes
 
 
-def test_a_price_is_taken_from_the_fuel_to_the_unit(language: str) -> None:
+def test_the_exact_cost_of_host_work_is_taken_from_the_fuel(language: str) -> None:
     free, paid = ran(language, 0), ran(language, PRICE)
     assert isinstance(free[-1], Completed)
     assert [each.fuel for each in paid] == [each.fuel + 2 * PRICE for each in free]
     assert paid[-1] == replace(free[-1], fuel=free[-1].fuel + 2 * PRICE)
 
 
-def test_a_price_that_cannot_be_paid_is_a_limit_live_and_replayed(language: str) -> None:
+def test_host_work_without_fuel_left_fails_live_and_replayed(language: str) -> None:
     limits = replace(DEFAULT_LIMITS, fuel=10**9)
     (outcome,) = ran(language, 10**9, limits)
     assert isinstance(outcome, Failed)

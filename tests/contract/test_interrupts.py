@@ -1,4 +1,4 @@
-"""Ctrl-C on the main thread ends a run at any moment: nothing crashes, nothing is left behind."""
+"""Ctrl-C on the main thread ends a run at any moment, without a crash and without leaks."""
 
 import json
 import os
@@ -78,7 +78,7 @@ def test_an_interruption_before_any_step_of_the_main_thread_ends_a_run(
         ("session", "python"),
     ],
 )
-def test_a_storm_of_signals_ends_nothing_but_runs(tmp_path: Path, kind: str, language: str) -> None:
+def test_many_signals_end_only_runs(tmp_path: Path, kind: str, language: str) -> None:
     is_clean(interrupting(tmp_path, kind, language, "storm", "400"), interrupted=20)
 
 

@@ -1,4 +1,4 @@
-"""A program whose value or arguments hold too many values is told so, in every language."""
+"""A program fails with advice if its value or arguments have too many values, in every language."""
 
 import pytest
 

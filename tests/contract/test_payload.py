@@ -1,4 +1,4 @@
-"""A long text that enters a guest is looked at in pieces, and nothing is missed between two."""
+"""A long text for a guest is checked in pieces, and nothing is missed between two pieces."""
 
 import re
 
@@ -27,7 +27,7 @@ def test_a_long_integer_is_what_a_pattern_finds(text: str, piece: int) -> None:
         assert has_long_integer(text) is (re.search(r"\d{16}", text) is not None)
 
 
-def test_many_shorter_integers_are_none_that_is_long() -> None:
+def test_many_short_integers_are_not_one_long_integer() -> None:
     assert not has_long_integer(("9" * 15 + ",") * (3 * MB // 16))
 
 

@@ -1,4 +1,4 @@
-"""What rides in an id comes back as it went, and what was damaged says so."""
+"""The state in an id is unchanged after a round trip, and damage is detected."""
 
 import base64
 import contextlib
@@ -72,7 +72,7 @@ def test_a_later_id_says_its_index_and_digest(id: str, index: int, arguments: ob
 
 
 @given(programs, texts)
-def test_a_program_is_known_again_by_its_source_alone(program: Program, other: str) -> None:
+def test_a_program_is_recognized_by_its_source(program: Program, other: str) -> None:
     text = encode_without_source(program)
     assert re.fullmatch(r"[A-Za-z0-9_-]+", text)
     state = decode_without_source(text)
@@ -82,7 +82,7 @@ def test_a_program_is_known_again_by_its_source_alone(program: Program, other: s
 
 @settings(deadline=None)
 @given(st.data())
-def test_every_single_damage_is_noticed(data: st.DataObject) -> None:
+def test_every_single_damage_is_detected(data: st.DataObject) -> None:
     id = call_ids.first_id(EXAMPLE)
     place = data.draw(st.integers(4, len(id) - 2))
     letter = data.draw(st.sampled_from("ABCabc019_-").filter(lambda each: each != id[place]))
@@ -104,7 +104,7 @@ def test_a_field_that_is_not_known_is_ignored() -> None:
     assert decoded == ProgramState(Program("python", "1", "p1", 5), "", "0" * 16)
 
 
-def test_a_field_that_must_be_known_is_asked_for_by_name() -> None:
+def test_an_unknown_field_that_is_needed_is_named_in_the_error() -> None:
     with pytest.raises(DamagedState, match="newer version of this server, which needs colour"):
         call_ids.decode(packed(fields(colour="red", needs=["colour"])))
     assert call_ids.decode(packed(fields(fingerprint="f", needs=["fingerprint"])))
@@ -142,7 +142,7 @@ def test_block_ids_and_fingerprints_of_the_first_version_are_still_read() -> Non
     "text",
     ["", "01ABC", "cr1__1_0123456789abcdef", "cr1_p_9999999999_0123456789abcdef", "cr1_p"],
 )
-def test_what_is_no_block_id_of_the_first_version_says_nothing(text: str) -> None:
+def test_an_id_in_another_form_is_not_read_as_one_of_the_first_version(text: str) -> None:
     assert from_block_id(text, "python") is None
 
 
@@ -173,7 +173,7 @@ def test_an_id_that_unpacks_to_more_than_it_may_is_refused() -> None:
         b'{"program": ["p", "python", 1, "1"], "arguments": "0123456789abcdef", "tools": [1]}',
     ],
 )
-def test_what_is_wrong_with_an_id_is_said_in_our_words(plain: bytes, form: bytes) -> None:
+def test_errors_about_ids_have_our_own_messages(plain: bytes, form: bytes) -> None:
     with pytest.raises(DamagedState, match=r"' cannot be read: send ids back exactly"):
         call_ids.decode(packed(plain, form))
 
@@ -205,7 +205,7 @@ def test_the_names_of_tools_give_way_to_length_before_programs_do() -> None:
     assert (decoded.earlier, decoded.tools) == (earlier, None)
 
 
-def test_a_program_that_cannot_ride_in_an_id_is_known_beforehand() -> None:
+def test_it_is_known_in_advance_whether_a_program_fits_into_an_id() -> None:
     noise = "".join(random.Random(1).choices("".join(map(chr, range(0x4E00, 0x9E00))), k=24_000))
     assert call_ids.fits(EXAMPLE.program)
     assert call_ids.fits(Program("typescript", "x = 1;\n" * 6_000))

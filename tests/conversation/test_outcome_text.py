@@ -1,4 +1,4 @@
-"""What a history keeps as text is shown as it was shown when it happened."""
+"""The model gets the same text for an outcome when it happens and when it comes back as text."""
 
 import pytest
 from hypothesis import given
@@ -67,5 +67,5 @@ def test_output_comes_first_and_the_log_last(
     assert outcome_as_text(Completed(value, tuple(Log(*line) for line in written))) == text
 
 
-def test_a_failure_in_other_words_is_a_failure_too() -> None:
+def test_a_failure_in_unknown_words_is_still_a_failure() -> None:
     assert outcome_from_text("odd", failed=True) == Failed(Failure("exception", "odd"))

@@ -1,9 +1,9 @@
-"""What a cache holds is bounded by its number and by its weight."""
+"""A cache is bounded by the number and by the weight of its values."""
 
 from coderelay.core.cache import WeighedCache
 
 
-def test_what_was_used_last_is_kept() -> None:
+def test_the_values_that_were_used_last_stay_cached() -> None:
     cache = WeighedCache[str, int](2, 100)
     cache.put("a", 1, 1)
     cache.put("b", 2, 1)
@@ -12,7 +12,7 @@ def test_what_was_used_last_is_kept() -> None:
     assert [cache.get(key) for key in "abc"] == [1, None, 3]
 
 
-def test_a_heavy_value_takes_the_place_of_several() -> None:
+def test_a_heavy_value_replaces_several_light_ones() -> None:
     cache = WeighedCache[str, int](10, 100)
     for key in "abcd":
         cache.put(key, 1, 25)
@@ -21,7 +21,7 @@ def test_a_heavy_value_takes_the_place_of_several() -> None:
     assert cache.get("heavy") == 2
 
 
-def test_a_value_that_is_too_heavy_is_given_back_and_not_kept() -> None:
+def test_a_value_that_is_too_heavy_is_returned_and_not_cached() -> None:
     cache = WeighedCache[str, int](10, 100)
     assert cache.put("heavy", 1, 101) == 1
     assert cache.get("heavy") is None

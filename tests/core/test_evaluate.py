@@ -166,7 +166,7 @@ def test_a_run_that_has_ended_takes_no_more_entries() -> None:
         run.proceed(JOURNAL[:1])
 
 
-def test_asking_again_with_nothing_new_changes_nothing() -> None:
+def test_proceeding_without_new_entries_changes_nothing() -> None:
     execution = started("news")
     run = Run(execution, Helper())
     assert run.proceed([]) == run.proceed([])

@@ -1,4 +1,4 @@
-"""The n-th call is the n-th entry, by name and arguments."""
+"""The n-th entry of a journal records the n-th call, by name and arguments."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_the_seed_depends_on_the_id_alone() -> None:
 
 
 @pytest.mark.parametrize("created", [-1, 6_000_000_001, 1.5, True, "0", None])
-def test_a_time_of_creation_that_no_clock_has_is_refused(created: object) -> None:
+def test_an_impossible_time_of_creation_is_refused(created: object) -> None:
     with pytest.raises(InvalidProgram, match="created"):
         Program("typescript", "1", created=created)  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""A text read in pieces is what Python's own reader makes of it, or is refused by both."""
+"""A text that is read in pieces gives the same value or error as with Python's own reader."""
 
 import json
 import math
@@ -144,14 +144,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_a_long_text_that_is_no_json_is_refused_with_the_place(what: str) -> None:
+def test_a_long_text_that_is_not_json_is_refused_with_its_line_and_column(what: str) -> None:
     text, message = WRONG[what]
     for form in (text, text.encode()):
         with pytest.raises(NotJson, match=message):
             read_json(form)
 
 
-def test_bytes_that_are_no_text_are_refused_with_their_place() -> None:
+def test_bytes_that_are_not_text_are_refused_with_their_place() -> None:
     with pytest.raises(NotJson, match="not UTF-8 text: invalid start byte at byte 200003"):
         read_json(b'["' + b"x" * 200_001 + b"\xff" + b'"]')
     with pytest.raises(NotJson, match="Extra data"):
@@ -185,7 +185,7 @@ def test_the_values_of_several_texts_are_counted_together() -> None:
         room.take("1," * 200)
 
 
-def test_what_stands_in_a_text_is_not_counted() -> None:
+def test_characters_inside_strings_are_not_counted() -> None:
     text = json.dumps(['[{,\\"' * MAX_ITEMS, {"a": '"[' * MAX_CONTAINERS}])
     assert read_json(text) == json.loads(text)
 
@@ -202,7 +202,7 @@ def test_numbers_keep_their_kind_and_their_sign() -> None:
     assert math.copysign(1, read[2]) == -1 and read[4] == 2**53 + 1
 
 
-def test_a_text_that_nobody_waits_for_is_not_read_to_its_end() -> None:
+def test_reading_a_text_stops_when_it_is_cancelled() -> None:
     left = threading.Event()
     left.set()
     with cancel_unless(lambda: not left.is_set()), pytest.raises(TimedOut):

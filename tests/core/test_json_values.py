@@ -1,4 +1,4 @@
-"""JSON values: text, digest, sameness."""
+"""JSON values: their text, their digest, and when two are equal."""
 
 import json
 import math
@@ -52,7 +52,7 @@ def test_numbers_are_compared_as_binary64(left: object, right: object) -> None:
 
 
 @pytest.mark.parametrize(("left", "right"), DIFFERENT)
-def test_what_json_tells_apart_is_different(left: object, right: object) -> None:
+def test_values_that_differ_as_json_are_different(left: object, right: object) -> None:
     assert not same(left, right)
     assert not same(right, left)
 
@@ -74,12 +74,12 @@ def test_equal_canonical_texts_are_equal_values(left: object, right: object) -> 
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, object(), {1: object()}, b"x"])
-def test_what_json_has_no_form_for_is_refused(value: object) -> None:
+def test_values_that_json_cannot_express_are_refused(value: object) -> None:
     with pytest.raises(NotJson):
         dump(value)
 
 
-def test_depth_is_bounded_at_the_same_place_whoever_asks() -> None:
+def test_the_maximum_depth_is_the_same_for_every_caller() -> None:
     value: object = 1
     for _ in range(MAX_DEPTH):
         value = [value]

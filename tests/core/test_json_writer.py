@@ -1,4 +1,4 @@
-"""What is written in pieces is what Python's own writer writes at once."""
+"""A value that is written in pieces gives the same text as with Python's own writer."""
 
 import json
 import math
@@ -90,6 +90,6 @@ def test_a_large_value_that_contains_itself_is_refused() -> None:
         (circular(), False),
     ],
 )
-def test_what_can_be_looked_at_in_one_step_is_small(value: object, small: bool) -> None:
+def test_values_that_can_be_written_in_one_step_are_small(value: object, small: bool) -> None:
     assert is_small(value) is small
     assert is_small(None, value) is small

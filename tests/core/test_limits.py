@@ -1,4 +1,4 @@
-"""What the engines share enforces limits that no single call shows."""
+"""The engines' shared code enforces limits that no single call shows."""
 
 import threading
 
@@ -16,7 +16,7 @@ TOOL = Tool("keep", "", {"type": "object", "properties": {"text": {"type": "stri
 
 
 @pytest.mark.parametrize("name", ["fuel", "seconds", "memory", "calls", "value"])
-def test_a_limit_below_nothing_is_refused(name: str) -> None:
+def test_a_negative_limit_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         Limits(**{name: -1})
 
@@ -49,6 +49,6 @@ def test_a_thread_whose_stack_cannot_hold_a_guest_is_refused(language: str) -> N
     assert "threading.stack_size" in str(caught[0])
 
 
-def test_memory_that_cannot_hold_the_guest_itself_is_our_error() -> None:
+def test_too_little_memory_for_the_guest_itself_is_an_engine_error() -> None:
     with pytest.raises(EngineError, match="memory"):
         evaluate(Program("typescript", "1"), [], [], limits=Limits(memory=100_000))

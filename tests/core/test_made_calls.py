@@ -1,11 +1,11 @@
-"""A failure says which calls were made before it, and stays short."""
+"""A failure says in a short text which calls had succeeded before it."""
 
 from coderelay.core.made_calls import MadeCalls
 
 MADE = "It had made these calls, and they succeeded; do not repeat those that change something"
 
 
-def test_no_calls_are_nothing_to_say() -> None:
+def test_without_calls_the_text_is_empty() -> None:
     assert MadeCalls().text() == ""
 
 
@@ -21,7 +21,7 @@ def test_the_first_and_the_last_are_named_and_the_others_counted() -> None:
     assert made.text() == f"{MADE}: {', '.join([*calls[:4], '… 992 more …', *last])}."
 
 
-def test_it_is_short_and_text_whatever_the_calls_are() -> None:
+def test_the_text_about_calls_is_short_whatever_the_calls_are() -> None:
     made = MadeCalls()
     for _ in range(1_000):
         made.add("n" * 10_000, {"text": "\ud800" + "x" * 1_000_000})

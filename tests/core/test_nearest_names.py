@@ -1,4 +1,4 @@
-"""A misspelt tool is named, however many tools there are."""
+"""The nearest name to a misspelt tool is found, however many tools there are."""
 
 import pytest
 
@@ -12,5 +12,5 @@ def test_the_nearest_name_is_found_among_few_and_many(others: list[str]) -> None
     assert nearest("web_serach", [*others, "web_search", "get_weather"])[0] == "web_search"
 
 
-def test_a_name_like_no_other_has_none_near_it() -> None:
+def test_a_name_that_resembles_no_other_has_no_nearest_name() -> None:
     assert nearest("x" * 1_000, MANY) == []

@@ -1,4 +1,4 @@
-"""Texts are normalized as Unicode says, and however many accents follow each other."""
+"""Texts are normalized as Unicode defines it, however many accents follow each other."""
 
 import unicodedata
 from typing import Literal

@@ -1,4 +1,5 @@
-"""A call that does not fit its tool's schema is answered by the host; no client sees it."""
+"""A call with arguments that do not match its tool's schema is answered by the host, not the
+client."""
 
 from typing import Any
 

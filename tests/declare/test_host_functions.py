@@ -1,4 +1,4 @@
-"""The host's own functions: a program asks them about its tools."""
+"""Programs look up their tools with the host's own functions."""
 
 import json
 from typing import Any

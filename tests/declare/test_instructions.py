@@ -1,4 +1,4 @@
-"""What a model is told: the one tool it has, and what a program may be made of."""
+"""What the model is told: its one tool, and what a program may use."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""Where the declarations of all tools would be too long, a model is shown an index of them."""
+"""If the declarations of all tools would be too long, the model gets an index of them."""
 
 import pytest
 from hypothesis import given, settings

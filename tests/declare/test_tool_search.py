@@ -1,4 +1,4 @@
-"""Tools by the words that ask for them."""
+"""Tools are found by words that describe them."""
 
 import time
 

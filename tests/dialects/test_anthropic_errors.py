@@ -1,4 +1,4 @@
-"""Errors in the shape of the Anthropic API."""
+"""Errors in the format of the Anthropic API."""
 
 from typing import Any
 
@@ -70,7 +70,7 @@ def test_a_refusal_of_the_server_has_the_type_of_the_api(code: str, kind: str, t
     assert body["error"] == {"type": type, "message": "no"}
 
 
-def test_a_thread_is_refused_as_the_official_runners_understand() -> None:
+def test_the_field_thread_is_refused_with_the_code_that_official_runners_know() -> None:
     body: Json = {"model": "m", "max_tokens": 9, "messages": [], "thread": {"type": "create"}}
     with pytest.raises(Unsupported) as refused:
         anthropic.decode(body, Defaults())

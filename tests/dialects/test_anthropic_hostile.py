@@ -1,4 +1,4 @@
-"""Whatever a Messages client sends is read or refused: nothing else happens."""
+"""Whatever a Messages client sends is read or refused properly."""
 
 import contextlib
 from typing import Any

@@ -67,7 +67,7 @@ def shown(model: ScriptedModel) -> list[Json]:
     ],
     ids=["one message", "words after", "words first", "words between"],
 )
-def test_words_beside_results_are_shown_after_the_block(
+def test_text_beside_results_comes_after_the_program(
     client: AnthropicClient, arranged: Any
 ) -> None:
     history, (a, b), model = begun(client)
@@ -83,7 +83,7 @@ def test_words_beside_results_are_shown_after_the_block(
 
 
 @pytest.mark.parametrize("client", [PLAIN, VENDOR], ids=repr)
-def test_words_beside_results_do_not_stop_a_program_that_has_more_to_ask(
+def test_text_beside_results_does_not_stop_a_program_with_more_calls(
     client: AnthropicClient,
 ) -> None:
     source = "[await web_search(query=each) for each in 'ab']"
@@ -124,7 +124,7 @@ def test_a_picture_in_a_result_is_shown_to_the_model_after_the_block(
 
 
 @pytest.mark.parametrize("client", [PLAIN, VENDOR], ids=repr)
-def test_a_picture_is_no_word_of_the_person(client: AnthropicClient) -> None:
+def test_a_picture_in_a_result_does_not_interrupt_a_program(client: AnthropicClient) -> None:
     """A result that is missing beside it is an oversight: nobody interrupted anything."""
     history, (a, b), model = begun(client)
     history = [*history, {"role": "user", "content": [result(a, [PNG])]}]
@@ -149,7 +149,7 @@ def test_a_result_without_content_is_none_and_a_failed_one_raises(client: Anthro
     assert '[null,"no net"]' in shown(model)[2]["content"]
 
 
-def test_a_program_and_its_end_are_blocks() -> None:
+def test_a_program_and_its_result_are_content_blocks() -> None:
     history, calls, model = begun(VENDOR)
     said, program, *uses = history[-1]["content"]
     assert said == {"type": "text", "text": "Let me see."}
@@ -301,7 +301,7 @@ def test_a_result_in_the_history_is_used_as_it_stands(content: Json, expected: s
         },
     ],
 )
-def test_what_only_another_server_can_read_is_named(message: Json) -> None:
+def test_a_file_on_another_server_is_refused_by_name(message: Json) -> None:
     with pytest.raises(Unsupported, match="messages"):
         VENDOR.ask(body(VENDOR, foreign(message)), ScriptedModel(["Done."]))
 
@@ -325,7 +325,9 @@ def test_the_container_keeps_its_name() -> None:
 
 
 @given(outcomes)
-def test_an_end_that_came_back_is_shown_as_it_was(outcome: Completed | Failed) -> None:
+def test_the_model_gets_the_same_text_for_an_outcome_that_came_back(
+    outcome: Completed | Failed,
+) -> None:
     block = result_block(Program("python", "1", "p1"), outcome)
     assert outcome_for_model(read_result(Fields(block))) == outcome_for_model(
         after_text_round_trip(outcome)

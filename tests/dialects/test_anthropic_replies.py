@@ -1,4 +1,4 @@
-"""What a turn becomes as a message, whole and in events."""
+"""How a turn is encoded as a message, whole and as events."""
 
 from typing import Any
 
@@ -76,7 +76,7 @@ def test_a_message_says_why_it_ends_and_what_it_cost(finish: Finish, reason: str
     }
 
 
-def test_words_are_told_in_the_order_of_the_api() -> None:
+def test_text_is_streamed_in_the_order_of_the_api() -> None:
     said = AssistantText("Hello.")
     events = streamed(request(), TextStreamed("Hel"), TextStreamed("lo."), said, reply(said))
     for event in events:
@@ -109,7 +109,7 @@ THOUGHT = AssistantText("Hi.", "Hm.")
         ({"type": "adaptive"}, True),
     ],
 )
-def test_thoughts_are_for_those_who_asked(thinking: Json, seen: bool) -> None:
+def test_reasoning_is_sent_only_on_request(thinking: Json, seen: bool) -> None:
     asked = request(thinking=thinking)
     whole = anthropic.encode(reply(THOUGHT), asked)
     types = ["thinking", "text"] if seen else ["text"]
@@ -180,7 +180,7 @@ def test_programs_are_for_those_who_declared_code_execution(vendor: bool) -> Non
         assert types == ["text", "text", "tool_use"]
 
 
-def test_a_receipt_is_for_those_who_asked() -> None:
+def test_a_receipt_is_sent_only_on_request() -> None:
     asked = request(code_mode={"receipt": True})
     done = reply(AssistantText("Hi."), receipt=Receipt(1, 2, 3, 4, USAGE, 5))
     receipt = anthropic.encode(done, asked)["code_mode"]["receipt"]

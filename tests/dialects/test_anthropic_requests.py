@@ -1,4 +1,4 @@
-"""What a Messages request becomes in the words of Chat Completions."""
+"""How a Messages request is translated to Chat Completions."""
 
 from typing import Any
 
@@ -103,7 +103,7 @@ def test_the_system_prompt_comes_first(system: Json, content: str) -> None:
         ),
     ],
 )
-def test_a_block_becomes_a_part(block: Json, part: Json) -> None:
+def test_a_content_block_becomes_a_message_part(block: Json, part: Json) -> None:
     picture = {"type": "image", "source": PNG}
     assert shown(user(block, picture)) == [{"role": "user", "content": [part, PICTURE]}]
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_translated_is_named(block: Json, name: str) -> None:
     assert refused.value.param == f"messages[0].content[0].{name}"
 
 
-def test_texts_alone_become_one_string_since_all_upstreams_take_that() -> None:
+def test_text_parts_become_one_string_which_all_upstreams_accept() -> None:
     assert shown(user(text("a"), text("b"))) == [{"role": "user", "content": "a\n\nb"}]
 
 
@@ -338,7 +338,9 @@ def test_a_format_is_translated(key: str) -> None:
         (True, ["direct", "code_execution_20250825"], True, True),
     ],
 )
-def test_who_may_call_a_tool(code: bool, callers: Json, programmatic: bool, direct: bool) -> None:
+def test_allowed_callers_decide_who_may_call_a_tool(
+    code: bool, callers: Json, programmatic: bool, direct: bool
+) -> None:
     tool = {**TOOL, "type": "custom", "output_schema": SCHEMA, "input_examples": [{"q": "x"}]}
     tool = {**tool, "defer_loading": True, "strict": False, **CACHE}
     if callers is not None:

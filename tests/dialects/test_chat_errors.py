@@ -168,7 +168,7 @@ def test_tools_that_are_nested_too_deeply_are_refused() -> None:
     assert caught.value.param == "tools"
 
 
-def test_an_unknown_language_is_told_which_there_are() -> None:
+def test_an_unknown_language_gets_the_list_of_languages() -> None:
     with pytest.raises(RequestError, match=r"'ruby': choose one of typescript, python"):
         chat.decode(body(code_mode={"language": "ruby"}), chat.Defaults())
 
@@ -186,7 +186,7 @@ def test_a_flat_declaration_goes_upstream_with_its_name_inside(
     assert [tool.name for tool in request.tools] == ["flat"] * ("programmatic" in callers)
 
 
-def test_a_choice_of_a_declared_tool_that_is_no_function_goes_on() -> None:
+def test_a_choice_of_a_declared_tool_that_is_not_a_function_goes_upstream() -> None:
     custom = {"type": "custom", "custom": {"name": "c"}}
     request = chat.decode(body(tools=[TOOL, custom], tool_choice=custom), chat.Defaults())
     assert request.tool_choice == custom
@@ -212,7 +212,7 @@ def test_every_error_has_its_status(error: Exception, status: int, type: str) ->
     assert ("Retry-After" in headers) is (status == 503)
 
 
-def test_an_error_that_is_not_ours_says_nothing_of_itself() -> None:
+def test_an_unknown_error_is_reported_without_details() -> None:
     status, answer, _ = chat.error_body(KeyError("secret"))
     assert status == 500
     assert "secret" not in str(answer)
@@ -236,6 +236,6 @@ def test_a_request_without_programs_is_relayed_unchanged(given: Any, expected: b
     assert chat.needs_no_translation(given) is expected
 
 
-def test_a_tool_that_is_none_names_the_field_it_came_from() -> None:
+def test_an_invalid_tool_is_named_by_its_field() -> None:
     status, told, _ = chat.error_body(InvalidTool("the tool 'f' has no schema"))
     assert (status, told["error"]["param"]) == (400, "tools")

@@ -1,4 +1,4 @@
-"""Whatever a client sends is read or refused: nothing else happens."""
+"""Whatever a Chat Completions client sends is read or refused properly."""
 
 import contextlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""The endpoints for those who own the loop."""
+"""The endpoints for clients with their own agent loop."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def test_declarations_in_an_unknown_language_are_refused_by_its_name() -> None:
     assert caught.value.param == "language"
 
 
-def test_declarations_are_asked_for_and_given() -> None:
+def test_the_declarations_endpoint_returns_declarations() -> None:
     request = code_endpoints.decode_declarations({"tools": [{"name": "f"}], "language": "python"})
     assert (request.tools, request.language) == ((Tool("f"),), "python")
     answer = code_endpoints.encode_declarations("d", "i", Tool("run_python", "Run."))

@@ -1,4 +1,4 @@
-"""What cannot be read or served is refused by its name."""
+"""Fields that cannot be read or served are refused by name."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""OpenAI's own shapes: a program and its output are items that come back unchanged, or not."""
+"""Programs and their outputs as items of OpenAI's API, sent back unchanged or changed."""
 
 from typing import Any
 
@@ -35,12 +35,12 @@ programs = st.builds(
 
 
 @given(programs)
-def test_a_program_comes_back_as_it_went(program: Program) -> None:
+def test_a_program_is_unchanged_after_a_round_trip(program: Program) -> None:
     assert read_program(Fields(program_item(program)), "typescript") == (program, None)
 
 
 @given(programs, st.sampled_from(["code", "fingerprint", "call_id"]), st.text(min_size=1))
-def test_whatever_was_changed_is_noticed(program: Program, name: str, more: str) -> None:
+def test_every_change_is_detected(program: Program, name: str, more: str) -> None:
     item = program_item(program)
     _, problem = read_program(Fields({**item, name: item[name] + more}), "typescript")
     assert isinstance(problem, DamagedState)
@@ -57,7 +57,9 @@ def test_whatever_was_changed_is_noticed(program: Program, name: str, more: str)
         ),
     ],
 )
-def test_an_end_is_told_and_read(outcome: Completed | Failed, status: str, result: str) -> None:
+def test_an_outcome_is_written_and_read_back(
+    outcome: Completed | Failed, status: str, result: str
+) -> None:
     item = output_item(Program("typescript", "1", "p1"), outcome)
     assert (item["status"], item["result"]) == (status, result)
     assert type(read_output(Fields(item))) is type(outcome)
@@ -149,14 +151,14 @@ def test_a_changed_program_that_has_ended_breaks_nothing() -> None:
     assert model.seen[-1]["messages"][3]["content"] == "Result:\nx"
 
 
-def test_a_program_that_is_gone_is_told_of() -> None:
+def test_a_missing_program_is_reported() -> None:
     history = opened()
     with pytest.raises(Exception, match="missing from the history") as caught:
         ask([history[0], *history[2:]], script())
     assert CLIENT.dialect.error_body(caught.value)[0] == 400
 
 
-def test_an_answer_may_leave_out_who_called() -> None:
+def test_an_answer_may_leave_out_its_caller() -> None:
     history = [{key: item[key] for key in item if key != "caller"} for item in opened()]
     assert [made.arguments for made in CLIENT.calls(ask(history, script()))] == [{"query": "b"}]
 
@@ -180,7 +182,7 @@ def test_a_program_may_be_written_where_no_tool_allows_it() -> None:
 
 
 @pytest.mark.parametrize("vendor", [False, True], ids=["plain", "vendor"])
-def test_words_after_calls_do_not_end_their_program(vendor: bool) -> None:
+def test_text_after_calls_does_not_end_their_program(vendor: bool) -> None:
     client = ResponsesClient(vendor=vendor)
     asked: dict[str, Any] = {"tools": [SEARCH], "language": "typescript", "stream": False}
     model = script(code(PROGRAMS["typescript"]["twice"]), "Done.")

@@ -1,4 +1,4 @@
-"""A Responses request in the words of Chat Completions."""
+"""How a Responses request is translated to Chat Completions."""
 
 from typing import Any
 
@@ -89,7 +89,7 @@ def test_instructions_come_first() -> None:
     }
 
 
-def test_words_and_calls_of_the_model_are_one_message() -> None:
+def test_text_and_calls_of_the_model_are_one_message() -> None:
     said = {"role": "assistant", "content": "I call."}
     thought = {"type": "reasoning", "id": "rs_1", "summary": []}
     parts = [{"type": "input_text", "text": "1"}, {"type": "input_text", "text": "2"}]
@@ -151,7 +151,7 @@ def test_a_tool_is_for_programs_unless_it_says_otherwise() -> None:
     assert (request.tools, request.direct) == ((), ({"type": "function", "function": function},))
 
 
-def test_where_the_vendors_tool_is_declared_its_default_holds() -> None:
+def test_declaring_the_vendors_tool_makes_its_default_apply() -> None:
     request = decode(tools=[TOOL, {"type": "programmatic_tool_calling"}])
     assert request.protocol == "messages"
     assert (request.tools, len(request.direct)) == ((), 1)
@@ -188,7 +188,7 @@ def test_a_choice_is_translated(
 
 
 @pytest.mark.parametrize("ran", [True, False])
-def test_a_choice_of_a_program_leaves_nothing_else_until_there_was_one(ran: bool) -> None:
+def test_until_a_chosen_program_has_run_no_other_tool_is_offered(ran: bool) -> None:
     tools = [{**TOOL, "allowed_callers": ["direct", "programmatic"]}]
     vendor = {"type": "programmatic_tool_calling"}
     item = {"type": "program", "id": "prg_a", "call_id": "prog_a", "code": "1", "fingerprint": "x"}

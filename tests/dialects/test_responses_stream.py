@@ -1,4 +1,4 @@
-"""The events of a streamed response: the API's own, in its own order."""
+"""The events of a streamed response, in the API's own order."""
 
 from typing import Any
 
@@ -66,7 +66,7 @@ CALL = [
 ]
 
 
-def test_words_then_calls() -> None:
+def test_text_may_come_before_calls() -> None:
     called = CallsHandedOut(
         PROGRAM, (HandedCall("a", 0, "f", {"x": 1}), HandedCall("b", 1, "f", {}))
     )
@@ -110,7 +110,7 @@ def test_white_space_alone_is_no_message() -> None:
     assert sent[-1]["response"]["output"][0]["content"][0]["text"] == "So."
 
 
-def test_words_that_never_came_in_pieces_come_at_once() -> None:
+def test_text_that_was_not_streamed_comes_at_once() -> None:
     said = AssistantText("All at once.")
     assert CLIENT.assemble(events(said, reply(said))) == responses.encode(reply(said), request())
 
@@ -142,7 +142,7 @@ def test_an_answer_without_a_word_is_an_empty_message() -> None:
     assert sent[-1]["response"]["output"][0]["content"][0]["text"] == ""
 
 
-def test_thoughts_are_told_only_to_who_asks() -> None:
+def test_reasoning_is_sent_only_to_clients_that_ask() -> None:
     said = AssistantText("So.", "Hm. Hm.")
     happened = (
         ReasoningStreamed("Hm. "),
@@ -168,7 +168,7 @@ def test_thoughts_are_told_only_to_who_asks() -> None:
     assert CLIENT.assemble(sent) == responses.encode(reply(said), request(**asked))
 
 
-def test_what_breaks_off_is_told_and_failed() -> None:
+def test_an_answer_that_breaks_off_ends_with_an_error_and_a_failed_response() -> None:
     stream = responses.ResponsesStream(request())
     for event in (STARTED, TextStreamed("Well, ")):
         stream.feed(event)

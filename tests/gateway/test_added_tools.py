@@ -1,4 +1,4 @@
-"""A tool that a client adds later changes nothing of the programs that began without it."""
+"""A tool that a client adds later changes nothing for programs that began without it."""
 
 import json
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def body(language: str, **fields: Any) -> dict[str, Any]:
 
 
 @languages
-def test_a_program_that_failed_for_want_of_a_tool_has_still_failed(language: str) -> None:
+def test_a_program_that_failed_without_a_tool_still_fails_when_it_is_added(language: str) -> None:
     model = script(code(AFTER_A_CALL[language]), "It failed.", "Well.")
     messages = converse(body(language), model, TOOLS)
     [before] = shown_of_code(model.seen[-1]["messages"])
@@ -59,7 +59,7 @@ def test_a_program_that_failed_for_want_of_a_tool_has_still_failed(language: str
 
 
 @languages
-def test_so_has_one_that_made_no_call(language: str) -> None:
+def test_so_does_a_program_that_made_no_call(language: str) -> None:
     first, second = WITHOUT_A_CALL[language], AFTER_A_CALL[language]
     model = script(code(first), code(second), "It failed.", "Well.")
     messages = converse(body(language), model, TOOLS)
@@ -92,7 +92,7 @@ def test_the_next_program_has_the_tool(language: str) -> None:
 
 
 @languages
-def test_a_tool_that_was_there_and_failed_is_no_missing_one(language: str) -> None:
+def test_a_tool_that_failed_does_not_count_as_missing(language: str) -> None:
     def fails(**given: Any) -> None:
         raise Raises("no such address")
 

@@ -138,7 +138,7 @@ def test_a_program_without_calls_yet_is_begun() -> None:
     assert all(call["id"].startswith("cr1_JZsSpZjh0_") for call in message["tool_calls"])
 
 
-def test_the_token_carries_the_program_and_the_call_free_ones_before_it() -> None:
+def test_the_first_id_carries_the_program_and_the_earlier_ones_without_calls() -> None:
     model = script(code("return 1;"), code(BOTH), "Done.")
     messages = [USER, ask(request(), model)["choices"][0]["message"]]
     said = call_ids.decode(messages[1]["tool_calls"][0]["id"])
@@ -151,7 +151,7 @@ def test_the_token_carries_the_program_and_the_call_free_ones_before_it() -> Non
     assert shown(model)[3]["content"] == "Result:\n1"
 
 
-def test_arguments_that_a_client_changed_do_not_matter_under_our_ids() -> None:
+def test_changed_arguments_do_not_matter_if_the_id_has_a_digest() -> None:
     messages = opened()
     for call in messages[-1]["tool_calls"]:
         call["function"]["arguments"] = "{}"
@@ -179,7 +179,7 @@ def test_an_unknown_id_is_named(id: str) -> None:
         ask(request(messages=[*answered(opened()), answer({"id": id})]), script())
 
 
-def test_a_damaged_token_is_named() -> None:
+def test_a_damaged_id_is_named_in_the_error() -> None:
     messages = answered(opened())
     id = messages[1]["tool_calls"][0]["id"]
     broken = id[:60] + ("A" if id[60] != "A" else "B") + id[61:]
@@ -188,7 +188,7 @@ def test_a_damaged_token_is_named() -> None:
         ask(request(messages=json.loads(text)), script())
 
 
-def test_a_call_missing_from_an_open_block_is_an_error_and_in_a_finished_one_is_none() -> None:
+def test_a_missing_call_is_an_error_only_in_an_open_block() -> None:
     messages = answered(opened(BOTH))
     messages += [ask(request(messages=messages), script())["choices"][0]["message"]]
     messages = answered(messages)
@@ -232,7 +232,7 @@ def test_another_fingerprint_does_not_refuse() -> None:
 
 
 @pytest.mark.parametrize("some", [True, False])
-def test_a_block_that_the_person_interrupted_is_shown_with_its_results_so_far(some: bool) -> None:
+def test_the_model_gets_the_results_so_far_of_an_interrupted_program(some: bool) -> None:
     messages = opened()
     first, _ = messages[-1]["tool_calls"]
     messages += [answer(first)] if some else []
@@ -245,13 +245,13 @@ def test_a_block_that_the_person_interrupted_is_shown_with_its_results_so_far(so
     assert 'web_search({"query":"b"}): no result' in content
 
 
-def test_a_block_interrupted_with_all_answers_there_is_interrupted_too() -> None:
+def test_a_program_with_all_answers_can_still_be_interrupted() -> None:
     messages = [*answered(opened(BOTH)), {"role": "user", "content": "Stop."}]
     ask(request(messages=messages), model := script("", "Stopped."))
     assert "interrupted" in shown(model)[3]["content"]
 
 
-def test_words_between_calls_and_results_are_shown_after_the_block() -> None:
+def test_text_between_calls_and_results_comes_after_the_program() -> None:
     messages = opened()
     first, second = messages[-1]["tool_calls"]
     hint = {"role": "user", "content": "By the way."}

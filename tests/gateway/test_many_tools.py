@@ -1,4 +1,4 @@
-"""With many tools the model is shown an index, and its programs look tools up."""
+"""With many tools the model gets an index, and its programs look tools up."""
 
 import json
 from typing import Any
@@ -165,7 +165,7 @@ def test_a_model_that_calls_the_search_itself_is_told_to_write_a_program(
     assert f"Call {name} inside a program" in said
 
 
-def test_a_clients_own_tool_of_that_name_is_the_clients() -> None:
+def test_a_clients_own_tool_with_that_name_is_called_at_the_client() -> None:
     tools = [declared("searchTools", "Mine."), declared("describe_tool", "Mine too.")]
     source = (
         "const own = await searchTools('mine');\n"
@@ -180,7 +180,7 @@ def test_a_clients_own_tool_of_that_name_is_the_clients() -> None:
     assert result(model) == [["searchTools2", "describeTool2"], 1, 2]
 
 
-def test_a_schema_that_is_none_is_refused_however_many_tools_there_are() -> None:
+def test_an_invalid_schema_is_refused_however_many_tools_there_are() -> None:
     broken = {"type": "function", "function": {"name": "x", "parameters": {"type": "nope"}}}
     with pytest.raises(CoderelayError, match="'x'"):
         ask(request(tools=[*MANY, broken]), script("a"))

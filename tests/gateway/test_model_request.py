@@ -1,4 +1,4 @@
-"""What clients declare and ask for in odd shapes reaches the model, or is passed by."""
+"""Unusual declarations and options of clients reach the model, or are ignored."""
 
 from typing import Any
 
@@ -39,5 +39,5 @@ def test_a_format_without_a_schema_is_any_object(said: Any) -> None:
 
 
 @pytest.mark.parametrize("schema", [5, None, "x", {"type": "odd"}])
-def test_no_text_fits_a_schema_that_is_none(schema: Any) -> None:
+def test_no_text_matches_an_invalid_schema(schema: Any) -> None:
     assert not matches_format("{}", {"type": "json_schema", "json_schema": {"schema": schema}})

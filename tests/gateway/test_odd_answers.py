@@ -1,4 +1,4 @@
-"""What models do that they should not is understood, or told off, and never lost."""
+"""Unexpected answers of models are interpreted, or answered with an error for the model."""
 
 import asyncio
 import json
@@ -52,7 +52,7 @@ def text_of(response: Any) -> Any:
     ],
     ids=["broken-json", "no-object", "not-offered", "called-directly"],
 )
-def test_a_call_that_cannot_be_carried_out_is_told_off(
+def test_the_model_is_told_why_a_call_cannot_be_carried_out(
     answer: ScriptedAnswer, complaint: str
 ) -> None:
     model = script(answer, "Sorry.")
@@ -62,7 +62,7 @@ def test_a_call_that_cannot_be_carried_out_is_told_off(
     assert isinstance(json.loads(arguments), dict)
 
 
-def test_line_breaks_in_json_strings_are_no_reason_to_complain() -> None:
+def test_line_breaks_in_json_strings_are_accepted() -> None:
     model = script(ScriptedAnswer(calls=[("run_typescript", '{"code": "return\n 7;"}')]), "Seven.")
     ask(request(), model)
     assert "Result" in last_shown(model)["content"]
@@ -140,7 +140,7 @@ def test_a_program_written_as_text_is_understood(written: str, stream: bool) -> 
         "<tool_call>nothing",
     ],
 )
-def test_code_that_is_an_answer_stays_one(written: str, stream: bool) -> None:
+def test_code_that_is_meant_as_an_answer_is_not_run(written: str, stream: bool) -> None:
     response = ask(request(stream=stream), script(written))
     assert text_of(response) == written
     assert response["choices"][0]["finish_reason"] == "stop"
@@ -194,7 +194,7 @@ def test_only_allowed_tools_are_declared() -> None:
     assert model.seen[0]["tool_choice"] == "required"
 
 
-def test_none_turns_code_mode_off() -> None:
+def test_tool_choice_none_turns_code_mode_off() -> None:
     model = script("Words.")
     assert text_of(ask(request(tool_choice="none"), model)) == "Words."
     assert model.seen[0]["messages"] == [USER]
@@ -227,7 +227,7 @@ def test_a_text_that_fits_its_format_is_not_asked_for_again() -> None:
     assert len(model.seen) == 1
 
 
-def test_reasoning_is_told_on_and_unknown_fields_go_upstream() -> None:
+def test_reasoning_reaches_the_client_and_unknown_fields_go_upstream() -> None:
     model = script(ScriptedAnswer("Yes.", reasoning="Let me think."))
     response = ask(request(temperature=0.5, foo={"bar": 1}), model)
     assert response["choices"][0]["message"]["reasoning_content"] == "Let me think."
@@ -267,14 +267,14 @@ def test_events_begin_with_started_and_end_with_the_reply() -> None:
     ],
     ids=["told-off", "held-back"],
 )
-def test_text_beside_a_call_is_told_whether_streamed_or_not(
+def test_text_beside_a_call_is_sent_whether_streamed_or_not(
     first: ScriptedAnswer, stream: bool
 ) -> None:
     response = ask(request(stream=stream), script(first, "Sorry."))
     assert text_of(response) == f"{first.text}\n\nSorry."
 
 
-def test_a_gateway_that_remembers_a_replay_says_what_one_that_does_not_says() -> None:
+def test_a_cached_replay_gives_the_same_answer_as_a_computed_one() -> None:
     body = request()
     first = ask(body, script(code(CALL)))["choices"][0]["message"]
     answer = {"role": "tool", "tool_call_id": first["tool_calls"][0]["id"], "content": "7"}

@@ -28,7 +28,7 @@ pieces = st.lists(
 
 
 @given(pieces, st.sampled_from(["typescript", "python"]), st.booleans())
-def test_what_is_told_and_what_is_held_is_the_whole_text(
+def test_sent_and_held_text_together_are_the_whole_text(
     parts: list[str], language: str, code_offered: bool
 ) -> None:
     in_text = ProgramInText(language, code_offered=code_offered)
@@ -57,7 +57,7 @@ def test_text_before_a_program_is_not_held_back() -> None:
     assert in_text.program({"g"}) is None
 
 
-def test_a_block_in_another_language_is_told_at_once() -> None:
+def test_a_program_in_another_language_is_reported_at_once() -> None:
     in_text = ProgramInText("typescript", code_offered=True)
     assert in_text.feed("```bash\nls") == "```bash\nls"
     assert in_text.feed("\n```") == "\n```"

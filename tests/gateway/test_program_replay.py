@@ -1,4 +1,4 @@
-"""Replays are bounded, by fuel and by number."""
+"""Replays are limited by fuel and by number."""
 
 import gc
 import weakref

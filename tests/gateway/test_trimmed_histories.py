@@ -1,4 +1,4 @@
-"""A finished block never breaks a conversation, whatever of it the client has lost."""
+"""A finished program never breaks a conversation, whatever the client has dropped of it."""
 
 import json
 from typing import Any

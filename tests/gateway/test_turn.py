@@ -1,4 +1,4 @@
-"""A conversation with a plain client, request by request, each to a gateway of its own."""
+"""A conversation with a plain client, with a new gateway for each request."""
 
 import asyncio
 import json
@@ -87,7 +87,7 @@ def test_a_loop_with_a_failing_tool_goes_call_by_call(language: str, protocol: s
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_one_call_at_a_time_where_the_client_wants_that(protocol: str) -> None:
+def test_the_client_can_ask_for_one_call_at_a_time(protocol: str) -> None:
     model = script(code(PARALLEL["typescript"]), "Done.")
     body = request(**mode(protocol=protocol), parallel_tool_calls=False)
     messages = converse(body, model, {"web_search": search})
@@ -199,7 +199,7 @@ def test_a_stream_sends_text_as_it_comes_and_usage_where_it_is_asked_for() -> No
     assert response["choices"][0]["message"]["content"] == "There is nothing new under the sun."
 
 
-def test_a_turn_that_is_closed_lets_go_of_the_model() -> None:
+def test_a_closed_turn_closes_the_models_stream() -> None:
     gone = []
 
     class Slow:

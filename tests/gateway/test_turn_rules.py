@@ -80,7 +80,7 @@ def open_block(answered: Sequence[Entry] = ()) -> CodeBlock:
     return CodeBlock(program, tuple(answered), open=True)
 
 
-def test_a_question_is_put_to_the_model_and_its_text_is_the_reply() -> None:
+def test_the_model_is_asked_and_its_text_is_the_reply() -> None:
     played = turn(request())
     step = played.start()
     assert isinstance(step, AskModel)
@@ -106,7 +106,7 @@ def test_a_program_that_waits_ends_the_turn_with_its_calls() -> None:
     assert isinstance(reply, TurnReply) and reply.finish == "tool_calls"
 
 
-def test_the_model_is_shown_what_a_program_came_to_and_is_asked_again() -> None:
+def test_the_model_gets_the_outcome_of_a_program_and_is_asked_again() -> None:
     played = turn(request())
     played.start()
     answer(played, *code("return 1;"))
@@ -116,7 +116,7 @@ def test_the_model_is_shown_what_a_program_came_to_and_is_asked_again() -> None:
     assert kinds(played) == [TurnStarted, ProgramStarted, ProgramFinished]
 
 
-def test_nothing_is_told_before_the_open_program_has_run() -> None:
+def test_no_event_is_sent_before_the_open_program_has_run() -> None:
     """What is wrong with a request is told as an error of its own, and not in mid-answer."""
     played = turn(request(QUESTION, open_block([Entry("web_search", {}, Returned([]))])))
     step = played.start()
@@ -144,7 +144,7 @@ def test_finished_programs_without_an_outcome_are_replayed_before_the_model_is_a
     assert asked.body["messages"][-2]["content"] == "Result:\n7"
 
 
-def test_a_call_of_a_tool_that_is_not_there_is_told_to_the_model_alone() -> None:
+def test_only_the_model_learns_of_a_call_of_an_unknown_tool() -> None:
     played = turn(request())
     played.start()
     step = answer(played, CallPiece(0, "c1", "nonsense", "{}"), FinishPiece("tool_calls"))
@@ -160,7 +160,7 @@ def test_a_model_that_says_nothing_is_asked_once_more_and_no_more() -> None:
     assert isinstance(answer(played, FinishPiece("stop")), Done)
 
 
-def test_a_turn_has_so_many_programs_and_no_more() -> None:
+def test_a_turn_has_a_maximum_of_programs() -> None:
     played = turn(request(max_programs=2))
     played.start()
     for _ in range(2):
@@ -170,7 +170,7 @@ def test_a_turn_has_so_many_programs_and_no_more() -> None:
         answer(played, *code("x"))
 
 
-def test_a_program_that_fits_no_id_fails_and_is_never_run() -> None:
+def test_a_program_too_long_for_an_id_fails_without_being_run() -> None:
     incompressible = "".join(sha256(b"%d" % number).hexdigest() for number in range(3_000))
     played = turn(request())
     played.start()

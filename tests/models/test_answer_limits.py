@@ -1,4 +1,4 @@
-"""A body is read up to its limit, packed and unpacked."""
+"""A body is read up to its limit, compressed and decompressed."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""The transport keeps httpx's promises over a real socket, whatever the other side does."""
+"""The transport behaves as httpx expects over a real socket, whatever the other side does."""
 
 import asyncio
 import socket

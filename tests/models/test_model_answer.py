@@ -1,4 +1,4 @@
-"""What is kept of a model's answer is bounded, in whatever pieces it comes."""
+"""A model's answer is limited in length, in whatever pieces it comes."""
 
 from collections import deque
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What is passed on comes back as it is; only a refusal is read, for the key that it may repeat."""
+"""Answers are relayed unchanged; only errors are read, to remove keys from them."""
 
 import asyncio
 import gzip

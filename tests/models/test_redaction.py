@@ -1,4 +1,4 @@
-"""A key is found in every way in which it can be written."""
+"""A key is found in every form in which it can be written."""
 
 import json
 from collections.abc import Callable

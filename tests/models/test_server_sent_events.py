@@ -1,4 +1,4 @@
-"""Events are read alike however their bytes are cut, and none is kept beyond its limit."""
+"""Events are read the same however their bytes are cut, up to a maximum length."""
 
 import pytest
 from hypothesis import given

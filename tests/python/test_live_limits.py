@@ -291,6 +291,6 @@ def test_what_a_guest_says_of_its_calls_is_checked(text: str, why: str) -> None:
         read(text, 1, limits)
 
 
-def test_a_limit_below_nothing_is_refused() -> None:
+def test_a_negative_limit_is_refused() -> None:
     with pytest.raises(ValueError, match="`files` must be at least 0, not -1"):
         LiveLimits(files=-1)

@@ -65,7 +65,7 @@ def test_refusals_have_the_shape_of_the_api(http: httpx.Client, locked: str) -> 
     assert "'max_tokens'" in error["message"]
 
 
-def test_who_finds_no_place_is_told_that_the_server_is_overloaded(http: httpx.Client) -> None:
+def test_a_client_without_a_place_is_told_that_the_server_is_overloaded(http: httpx.Client) -> None:
     model = Held()
     with gateway("scripted", model=model, turns=1) as url:
         first = threading.Thread(target=http.post, args=(url + PATH,), kwargs={"json": PLAIN})
@@ -127,7 +127,7 @@ def test_tokens_are_estimated_from_all_that_the_model_would_be_shown(http: httpx
         assert "messages" in error["message"]
 
 
-def test_a_client_finds_the_request_id_and_retries_nothing_it_should_not(locked: str) -> None:
+def test_a_client_finds_the_request_id_and_retries_only_what_it_should(locked: str) -> None:
     with anthropic.Anthropic(base_url=locked.removesuffix("/v1"), api_key="open") as client:
         message = client.messages.create(**PLAIN)
         assert str(message._request_id).startswith("req_")

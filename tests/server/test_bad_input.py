@@ -82,7 +82,9 @@ EVALUATE: Json = {"program": {"source": "return await addNumbers({a: 1, b: 2});"
 ENTRY: Json = {"name": "add_numbers", "arguments": {"a": 1, "b": 2}, "value": 3}
 
 
-def test_who_owns_the_loop_evaluates_step_by_step(http: httpx.Client, scripted: str) -> None:
+def test_a_client_with_its_own_loop_evaluates_step_by_step(
+    http: httpx.Client, scripted: str
+) -> None:
     first = http.post(f"{scripted}/code/evaluate", json=EVALUATE).json()
     assert first["status"] == "suspended"
     assert first["calls"] == [{"index": 0, "name": "add_numbers", "arguments": {"a": 1, "b": 2}}]
@@ -113,7 +115,7 @@ def test_a_bad_evaluation_names_the_field(
     assert named in refusal(response, status)["message"]
 
 
-def test_declarations_are_told_for_a_prompt(http: httpx.Client, scripted: str) -> None:
+def test_declarations_are_encoded_for_a_prompt(http: httpx.Client, scripted: str) -> None:
     asked = {"tools": [ADD], "language": "python"}
     told = http.post(f"{scripted}/code/declarations", json=asked).json()
     assert "add_numbers" in told["declarations"]

@@ -52,7 +52,7 @@ def test_no_more_bodies_are_parsed_at_once_than_there_are_readers(
 
 
 @pytest.mark.parametrize(("body", "admitted"), [(LONG, 16), (LARGE, ROOM // len(LARGE))])
-def test_beyond_the_room_a_large_body_is_refused_at_once(body: bytes, admitted: int) -> None:
+def test_a_large_body_is_refused_at_once_when_too_many_wait(body: bytes, admitted: int) -> None:
     async def run() -> None:
         never = asyncio.Event()
 
@@ -125,7 +125,7 @@ def test_a_place_that_is_given_to_a_task_that_ends_goes_to_the_next() -> None:
     assert held == [2, 3]
 
 
-def test_a_small_body_is_read_where_it_is_unless_it_may_carry_programs() -> None:
+def test_a_small_body_is_read_in_the_event_loop_unless_it_may_carry_programs() -> None:
     aside: list[int] = []
 
     async def run_aside(work: Callable[[], T]) -> T:

@@ -1,4 +1,4 @@
-"""Of what a client sends before its key is checked little is kept, and others are served."""
+"""A client without a key can occupy little memory, and others are served meanwhile."""
 
 import json
 from collections.abc import Iterator
@@ -92,7 +92,9 @@ CHUNKED = LINE + b"Authorization: Bearer sesame\r\nTransfer-Encoding: chunked\r\
     ],
     ids=["an extension", "many extensions", "a trailer", "trailers"],
 )
-def test_what_is_no_body_is_bounded_within_a_body(guarded: str, start: bytes, rest: bytes) -> None:
+def test_bytes_between_chunks_of_a_body_are_limited(
+    guarded: str, start: bytes, rest: bytes
+) -> None:
     answer, sent = exchange(guarded, chain([CHUNKED + start], repeat(rest)))
     assert status_and_error(answer)[0] == 431
     assert sent < IN_SOCKETS
@@ -110,7 +112,7 @@ def test_the_body_of_a_request_without_a_key_is_not_kept(guarded: str, key: byte
     assert sent < IN_SOCKETS
 
 
-def test_a_body_over_its_limit_is_a_413_and_the_end_of_the_connection(guarded: str) -> None:
+def test_a_body_over_its_limit_gets_a_413_and_closes_the_connection(guarded: str) -> None:
     chunk = b"%x\r\n" % len(PIECE) + PIECE + b"\r\n"
     answer, sent = exchange(guarded, chain([CHUNKED], repeat(chunk)))
     assert status_and_error(answer)[0] == 413

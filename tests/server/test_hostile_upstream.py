@@ -1,4 +1,5 @@
-"""Whatever an endpoint sends, little of it is kept, the client is told, and the next is served."""
+"""Whatever an endpoint sends, memory stays bounded, the client gets an error, and others are
+served."""
 
 import json
 import re
@@ -177,7 +178,7 @@ def test_a_second_answer_in_one_segment_is_passed_over(
     ],
     ids=["no content", "HTTP/1.0 without a length", "longer than it says"],
 )
-def test_an_odd_answer_that_is_sound_is_passed_on(
+def test_an_unusual_but_valid_answer_is_passed_on(
     http: httpx.Client, endpoint: tuple[Hostile, str], answer: bytes, status: int, body: bytes
 ) -> None:
     behind, url = endpoint
@@ -214,7 +215,7 @@ def test_no_credential_of_a_client_goes_upstream_but_the_one_it_is_meant_for(
     assert b"authorization: bearer sk-1" in sent
 
 
-def test_a_broken_answer_is_told_in_the_clients_own_api(
+def test_a_broken_answer_is_reported_in_the_clients_own_api(
     http: httpx.Client, endpoint: tuple[Hostile, str]
 ) -> None:
     behind, url = endpoint

@@ -1,4 +1,4 @@
-"""Without client keys, no web page can use the server, and no client that can today is shut out."""
+"""Without client keys, no foreign web page can use the server, and all other clients still can."""
 
 import json
 from collections.abc import Iterator
@@ -147,7 +147,7 @@ def test_a_foreign_web_page_is_refused(server: str, origin: str) -> None:
     assert "--allow-host" in status_and_error(answer)[1]["message"]
 
 
-def test_a_page_whose_name_leads_here_is_no_page_of_ours(server: str) -> None:
+def test_a_web_page_whose_name_points_to_this_server_is_refused(server: str) -> None:
     """Its own name stands in both headers: that is what DNS rebinding looks like."""
     assert post(server, "Host: evil.example:8700", "Origin: http://evil.example:8700")[0] == 403
 
@@ -163,7 +163,9 @@ def test_a_page_whose_name_leads_here_is_no_page_of_ours(server: str) -> None:
     ],
     ids=["none", "none in HTTP/1.0", "twice the same", "two", "two origins"],
 )
-def test_a_host_is_there_once(server: str, headers: list[str], version: str, status: int) -> None:
+def test_a_repeated_host_header_is_refused(
+    server: str, headers: list[str], version: str, status: int
+) -> None:
     assert post(server, *headers, version=version)[0] == status
 
 
@@ -187,7 +189,7 @@ def test_probes_answer_by_any_name(http: httpx.Client, server: str, path: str) -
     assert answer.status_code in (200, 503)
 
 
-def test_a_path_that_is_not_there_is_a_404_by_any_name(http: httpx.Client, server: str) -> None:
+def test_an_unknown_path_gets_a_404_under_any_host_name(http: httpx.Client, server: str) -> None:
     for host in ("evil.example", "[", "localhost:x"):
         refusal(http.get(f"{server}/nothing", headers={"host": host}), 404)
 

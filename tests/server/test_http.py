@@ -1,4 +1,4 @@
-"""What a client meets over HTTP besides answers: refusals, limits, silence, and its own absence."""
+"""HTTP besides answers: refusals, limits, idle streams, and clients that disconnect."""
 
 import asyncio
 import json
@@ -162,7 +162,7 @@ class Held:
             self.left.set()
 
 
-def test_a_silent_stream_says_that_it_lives(http: httpx.Client) -> None:
+def test_a_silent_stream_sends_keep_alive_comments(http: httpx.Client) -> None:
     model = Held()
     with (
         gateway("scripted", model=model, keep_alive=0.02) as url,
@@ -177,7 +177,7 @@ def test_a_silent_stream_says_that_it_lives(http: httpx.Client) -> None:
     assert b"at last" in heard
 
 
-def test_a_place_more_than_there_are_is_refused_at_once(http: httpx.Client) -> None:
+def test_a_request_is_refused_at_once_when_all_places_are_taken(http: httpx.Client) -> None:
     model = Held()
     with gateway("scripted", model=model, turns=1) as url:
         first = threading.Thread(target=http.post, args=(url + COMPLETIONS,), kwargs={"json": CODE})
@@ -233,7 +233,7 @@ def test_what_fails_in_mid_stream_is_an_error_event(http: httpx.Client) -> None:
     assert "[DONE]" not in text
 
 
-def test_a_bug_is_a_500_that_says_nothing_of_itself(http: httpx.Client) -> None:
+def test_a_bug_gets_a_500_without_details(http: httpx.Client) -> None:
     def broken(body: Mapping[str, Json]) -> str:
         raise RuntimeError("a secret of ours")
 

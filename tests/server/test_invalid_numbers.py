@@ -1,4 +1,4 @@
-"""What JSON does not know is refused where it comes in, and never a failure of the server."""
+"""Numbers that JSON does not have are refused where they come in, and never crash the server."""
 
 import json
 from typing import Any
@@ -62,7 +62,7 @@ def test_a_forged_failure_is_a_failure(http: httpx.Client, scripted: str, text: 
     assert ended["status"] == "failed"
 
 
-def test_what_json_knows_is_kept_as_it_is(http: httpx.Client, scripted: str) -> None:
+def test_valid_json_is_unchanged(http: httpx.Client, scripted: str) -> None:
     text = '{"a": -0.0, "lone": "\\ud800", "b": 1, "b": 2, "large": ' + "7" * 4_300 + "}"
     value = evaluate(http, scripted, f"{REACH}host.complete({text!r})\n5")["value"]
     assert value == {"a": 0, "lone": "\ud800", "b": 2, "large": int("7" * 4_300)}
@@ -74,7 +74,7 @@ NUMBERS = ("1e999", "-1e999", "NaN", "Infinity", "-Infinity")
 
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("path", ["/chat/completions", "/responses", "/messages", "/code/evaluate"])
-def test_a_body_with_such_a_number_is_refused(
+def test_a_body_with_an_invalid_number_is_refused(
     http: httpx.Client, scripted: str, path: str, number: str
 ) -> None:
     content = json.dumps({**CODE, "temperature": "HERE"}).replace('"HERE"', number)
@@ -84,7 +84,7 @@ def test_a_body_with_such_a_number_is_refused(
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_journal_with_such_a_number_is_refused(
+def test_a_journal_with_an_invalid_number_is_refused(
     http: httpx.Client, scripted: str, number: str
 ) -> None:
     program = {"source": "await add_numbers(a=1, b=2)", "language": "python"}
@@ -96,7 +96,7 @@ def test_a_journal_with_such_a_number_is_refused(
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_result_or_arguments_with_such_a_number_are_text(
+def test_a_result_or_arguments_with_an_invalid_number_stay_text(
     http: httpx.Client, scripted: str, number: str
 ) -> None:
     asked = "```\nreturn await addNumbers({a: 1, b: 2}) + '!';\n```"

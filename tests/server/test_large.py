@@ -1,4 +1,5 @@
-"""What is large is worked on beside the event loop, so that others are served meanwhile."""
+"""Large requests and answers are worked on beside the event loop, so that others are served
+meanwhile."""
 
 import json
 import socket

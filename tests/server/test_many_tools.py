@@ -1,4 +1,4 @@
-"""The server's budget decides whether a model is told of tools by declarations or by an index."""
+"""The server's budget decides whether the model gets declarations or an index of tools."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def tools(count: int) -> list[Any]:
     return [*made, ADD]
 
 
-def test_both_paths_of_those_who_own_the_loop_know_the_search(http: httpx.Client) -> None:
+def test_both_code_endpoints_know_the_search_for_tools(http: httpx.Client) -> None:
     with gateway("scripted", declaration_tokens=400) as url:
         for count, indexed in ((3, False), (50, True)):
             told = http.post(f"{url}/code/declarations", json={"tools": tools(count)}).json()

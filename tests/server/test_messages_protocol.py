@@ -1,4 +1,4 @@
-"""A history in the `messages` protocol is accepted as it stands."""
+"""A history in the `messages` protocol is accepted unchanged."""
 
 import json
 from typing import Any
@@ -57,7 +57,7 @@ HISTORY: list[Json] = [
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-def test_a_block_goes_on_with_its_result_and_the_conversation_after_it(
+def test_a_program_continues_with_its_result_and_so_does_the_conversation(
     http: httpx.Client, stream: bool
 ) -> None:
     model = ScriptedModel(lambda body: f"Seen {len(body['messages'])} messages.")

@@ -24,7 +24,7 @@ from coderelay.server.workers import Workers
 from tests.clocks import Gate
 
 
-def test_a_place_is_freed_by_whoever_leaves_by_whatever_way() -> None:
+def test_a_place_is_freed_however_a_request_ends() -> None:
     admission = Admission(1, "turns")
     with pytest.raises(ZeroDivisionError), admission.place():
         raise ZeroDivisionError
@@ -38,7 +38,7 @@ def test_a_server_without_keys_is_open_to_everybody() -> None:
 
 
 @pytest.mark.parametrize("key", [None, "", "k-on", "k-one ", "K-ONE", "k-öne"])
-def test_a_key_that_is_none_of_ours_is_refused_and_not_repeated(key: str | None) -> None:
+def test_a_wrong_key_is_refused_and_not_repeated_in_the_error(key: str | None) -> None:
     with pytest.raises(Unauthorized) as refused:
         Keys(["k-one", "k-two"]).check(key)
     assert "k-" not in str(refused.value)
@@ -65,7 +65,7 @@ def test_a_key_is_what_follows_bearer(header: bytes, key: str | None) -> None:
     assert key_of([(b"authorization", header)]) == key
 
 
-def test_a_key_may_stand_in_a_header_of_its_own() -> None:
+def test_a_key_may_be_sent_in_its_own_header() -> None:
     assert key_of([]) is None
     assert key_of([(b"x-api-key", b"abc")]) == "abc"
     assert key_of([(b"api-key", b"abc")]) == "abc"
@@ -74,7 +74,7 @@ def test_a_key_may_stand_in_a_header_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("name", [b"authorization", b"x-api-key", b"api-key"])
-def test_a_key_that_is_there_twice_is_refused(name: bytes) -> None:
+def test_a_repeated_key_header_is_refused(name: bytes) -> None:
     with pytest.raises(RepeatedHeader, match="twice"):
         key_of([(name, b"Bearer one"), (b"x-other", b"y"), (name, b"Bearer one")])
 
@@ -100,7 +100,7 @@ def test_settings_show_no_key() -> None:
     "upstream",
     ["", "ftp://host/v1", "127.0.0.1:80", "http://", "http://host:port", "http://u:p@host/v1"],
 )
-def test_an_upstream_that_is_no_address_is_refused_by_its_name(upstream: str) -> None:
+def test_an_upstream_that_is_not_a_url_is_named_in_the_error(upstream: str) -> None:
     with pytest.raises(InvalidSetting, match="upstream must be an"):
         Settings(upstream)
 
@@ -136,7 +136,7 @@ def test_workers_have_stack_for_deep_recursion_and_leave_other_threads_alone() -
     workers.close()
 
 
-def test_work_whose_request_is_gone_is_dropped_if_it_has_not_begun() -> None:
+def test_work_of_a_cancelled_request_is_dropped_if_it_has_not_begun() -> None:
     workers = Workers(1)
     gate = threading.Event()
     done: list[str] = []
@@ -156,7 +156,7 @@ def test_work_whose_request_is_gone_is_dropped_if_it_has_not_begun() -> None:
     assert done == ["third"]
 
 
-def test_a_guest_whose_request_is_gone_gives_its_thread_back() -> None:
+def test_a_guest_is_stopped_when_its_client_disconnects() -> None:
     workers = Workers(1)
     without_end = Limits(fuel=10**15, step_fuel=10**15, seconds=10**9)
     begun = Gate()
@@ -175,7 +175,7 @@ def test_a_guest_whose_request_is_gone_gives_its_thread_back() -> None:
     workers.close()
 
 
-def test_silence_is_told_and_events_are_not_lost() -> None:
+def test_silence_is_reported_and_no_event_is_lost() -> None:
     async def run() -> list[str | None]:
         speak = asyncio.Event()
 
@@ -196,7 +196,7 @@ def test_silence_is_told_and_events_are_not_lost() -> None:
     assert heard.count(None) >= 3
 
 
-def test_who_stops_listening_ends_what_makes_the_events() -> None:
+def test_closing_the_stream_closes_the_source_of_its_events() -> None:
     ended: list[str] = []
 
     async def run() -> None:
@@ -239,7 +239,7 @@ def test_a_line_of_the_log_is_one_line_whatever_it_says() -> None:
     assert json.loads(text)["path"] == path
 
 
-def test_metrics_count_what_requests_came_to() -> None:
+def test_metrics_count_requests_by_status() -> None:
     metrics = Metrics()
     metrics.began()
     metrics.ended("/v1/models", 200, 0.002)

@@ -42,7 +42,7 @@ def test_a_setting_from_the_environment_is_checked_like_a_flag() -> None:
     assert "CODERELAY_DECLARATION_TOKENS must be a whole number" in said
 
 
-def test_a_port_that_is_taken_is_said_so() -> None:
+def test_a_port_in_use_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert "choose another" in refused("--upstream", "scripted", "--port", port)
@@ -77,7 +77,7 @@ def test_a_request_is_one_line_without_content_or_keys_and_sigterm_ends_well() -
     assert log_lines(server.lines, "ready")
 
 
-def test_a_scripted_server_says_so_loudly() -> None:
+def test_a_scripted_server_says_that_it_is_scripted() -> None:
     with process("--upstream", "scripted") as server:
         assert "NOT A REAL MODEL" in server.lines[0]
 

@@ -1,4 +1,4 @@
-"""What needs nothing of us is passed on as it is; what the upstream does wrong is told."""
+"""Requests without programs are relayed unchanged, and errors of the upstream are reported."""
 
 import asyncio
 import socket
@@ -131,7 +131,7 @@ def test_a_refusal_passed_on_comes_without_the_key(http: httpx.Client, relayed: 
 
 
 @pytest.mark.parametrize("number", ["-5", "NaN", "1e999"])
-def test_odd_numbers_of_an_upstream_are_no_failure(
+def test_invalid_numbers_of_an_upstream_do_not_fail_the_request(
     http: httpx.Client, relayed: Relayed, number: str
 ) -> None:
     message = f'{{"role": "assistant", "content": "Hi.", "odd": {number}}}'

@@ -121,7 +121,7 @@ def test_a_structured_answer_is_parsed(
     assert wanted["schema"]["properties"].keys() == {"total"}
 
 
-def test_words_come_in_pieces(upstream: tuple[Upstream, str], client: openai.OpenAI) -> None:
+def test_text_comes_in_pieces(upstream: tuple[Upstream, str], client: openai.OpenAI) -> None:
     upstream[0].script = lambda body: "There is nothing new under the sun."
     with client.responses.stream(model="tiny", input="Hello.") as events:
         pieces = [event.delta for event in events if event.type == "response.output_text.delta"]
@@ -174,7 +174,7 @@ def test_every_event_carries_its_name(
         ({"input": [{"type": "item_reference", "id": "msg_1"}]}, "input[0].id"),
     ],
 )
-def test_what_needs_a_store_is_refused_with_the_way_out(
+def test_fields_that_need_a_store_are_refused_with_advice(
     client: openai.OpenAI, asked: Json, named: str
 ) -> None:
     with pytest.raises(openai.BadRequestError, match="store: false") as caught:

@@ -1,4 +1,4 @@
-"""Whatever a callback does is a result, and the loop stays free."""
+"""Whatever a callback does becomes a result, and the event loop is not blocked."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""A conversation goes the same way whichever API the client speaks."""
+"""A conversation has the same course in every API."""
 
 import json
 from itertools import pairwise
@@ -75,7 +75,7 @@ def test_calls_that_wait_for_each_other_come_one_by_one_and_a_failed_tool_raises
 
 @streamed
 @clients
-def test_one_call_at_a_time_where_the_client_wants_that(client: Client, stream: bool) -> None:
+def test_the_client_can_ask_for_one_call_at_a_time(client: Client, stream: bool) -> None:
     language = client.languages[0]
     model = script(code(PROGRAMS[language]["parallel"]), "Done.")
     conversation = converse(client, model, language, stream=stream, parallel=False)
@@ -156,7 +156,7 @@ def test_what_the_model_was_shown_is_a_prefix_of_what_it_is_shown_next(
 @spoken
 @pytest.mark.parametrize("beside", ["", " \n\n"], ids=repr)
 @pytest.mark.parametrize("name", ["empty", "blank", "fails"])
-def test_what_comes_to_next_to_nothing_is_shown_as_it_was(
+def test_an_almost_empty_outcome_is_shown_unchanged(
     client: Client, language: str, name: str, beside: str
 ) -> None:
     source = PROGRAMS[language]
@@ -205,7 +205,7 @@ def test_direct_calls_and_programs_may_follow_each_other(client: Client) -> None
 
 
 @clients
-def test_a_choice_of_none_offers_nothing(client: Client) -> None:
+def test_tool_choice_none_offers_no_tools(client: Client) -> None:
     model = script("Words.")
     converse(client, model, client.languages[0], choice="none")
     asked = model.seen[0]
@@ -240,9 +240,7 @@ def test_a_choice_of_a_tool_makes_it_direct(client: Client) -> None:
     ],
     ids=str,
 )
-def test_a_choice_of_a_program_is_met_by_one_and_then_all_is_offered(
-    client: Client, choice: Json
-) -> None:
+def test_after_a_chosen_program_has_run_all_tools_are_offered(client: Client, choice: Json) -> None:
     language = client.languages[0]
     direct = ScriptedAnswer(calls=[("web_search", {"query": "a"})])
     model = script(code(PROGRAMS[language]["one"]), direct, "Done.")
@@ -278,7 +276,9 @@ def test_a_receipt_says_what_was_done(client: Client) -> None:
 
 @streamed
 @clients
-def test_a_refusal_is_told_as_one_and_goes_on_as_words(client: Client, stream: bool) -> None:
+def test_a_refusal_is_sent_as_one_and_stays_in_the_history_as_text(
+    client: Client, stream: bool
+) -> None:
     model = script(ScriptedAnswer(refusal="I will not do that."), "Sorry.")
     asked: dict[str, Any] = {"tools": [SEARCH], "language": client.languages[0], "stream": stream}
     history = client.user("Do harm.")

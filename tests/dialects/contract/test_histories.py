@@ -1,4 +1,4 @@
-"""A history that is damaged is refused by the id that is wrong, in every dialect."""
+"""A damaged history is refused with an error that names the wrong id, in every dialect."""
 
 import json
 from typing import Any
@@ -64,7 +64,7 @@ def test_an_answer_to_no_call_is_named(client: Client, id: str) -> None:
 
 
 @plain
-def test_a_damaged_token_is_refused(client: Client) -> None:
+def test_a_damaged_id_is_refused(client: Client) -> None:
     history, calls = opened(client)
     history = client.answered(history, [(made, '"x"') for made in calls])
     id = calls[0].id
@@ -74,7 +74,7 @@ def test_a_damaged_token_is_refused(client: Client) -> None:
 
 
 @plain
-def test_a_program_that_is_gone_from_an_open_block_is_told_of(client: Client) -> None:
+def test_a_missing_program_of_an_open_block_is_an_error(client: Client) -> None:
     history, calls = opened(client, "twice")
     history = client.answered(history, [(calls[0], '"x"')])
     response = ask(client, history, script())
@@ -95,7 +95,7 @@ def test_results_may_come_in_any_order_and_arguments_do_not_matter_under_our_ids
 
 @clients
 @pytest.mark.parametrize("some", [True, False], ids=["some results", "no result"])
-def test_a_block_that_the_person_interrupted_is_shown_so(client: Client, some: bool) -> None:
+def test_the_model_is_told_that_the_user_interrupted_a_program(client: Client, some: bool) -> None:
     history, (first, _) = opened(client)
     history = client.answered(history, [(first, '"x"')]) if some else history
     history = [*history, *client.user("Stop.")]

@@ -1,4 +1,4 @@
-"""Continued request by request through the wire, a program comes to what it comes to at once."""
+"""A program that is continued request by request has the same outcome as one that runs at once."""
 
 import json
 from typing import Any
