@@ -87,7 +87,7 @@ def _row(setting: DeclaredSetting) -> str:
 
 def _documented_default(setting: DeclaredSetting) -> str:
     if setting.required:
-        return "none: it must be given"
+        return "required"
     unit = _UNITS.get(setting.about.metavar, "")
     if setting.about.default:
         return f"{setting.about.default}{unit and f'; given in {unit}'}"
@@ -96,13 +96,13 @@ def _documented_default(setting: DeclaredSetting) -> str:
 
 def _explained(setting: DeclaredSetting) -> list[str]:
     unit = _UNITS.get(setting.about.metavar)
-    words = "none: it must be given" if setting.required else setting.about.default
+    words = setting.about.default
     text = [
         setting.help,
         f"In {unit}." if unit else "",
-        f"Default: {words}." if words else "",
+        "Required." if setting.required else f"Default: {words}." if words else "",
     ]
-    value = setting.about.example if words else setting.written(setting.default)
+    value = setting.about.example if setting.required or words else setting.written(setting.default)
     return [
         *textwrap.wrap(
             " ".join(filter(None, text)), 100, initial_indent="# ", subsequent_indent="# "
