@@ -171,7 +171,7 @@ def while_wanted_too(wanted: Callable[[], bool]) -> Iterator[None]:
         yield
 
 
-def test_ctrl_c_ends_the_wait_though_what_was_held_cannot_be_given_back(
+def test_ctrl_c_ends_the_wait_even_if_resources_cannot_be_released(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     interrupted = threading.Event()

@@ -1,4 +1,4 @@
-"""A system that gives a guest no room is an error of the engine, with advice."""
+"""If the system has no memory for a guest, the engine raises an error with advice."""
 
 import subprocess
 import sys

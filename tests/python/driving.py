@@ -1,4 +1,4 @@
-"""A tiny driver: a program in, what it came to out, with every batch on the way."""
+"""Runs a program and returns its outcome, with every batch of calls on the way."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A live session for tests: a directory, an `sdk` with a few functions, and what it was asked."""
+"""A live session for tests: a directory, an `sdk` with a few functions, and a record of calls."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -77,7 +77,7 @@ def test_a_task_group_cancels_what_it_holds_when_one_fails() -> None:
     assert run(source).value == [["no such key"], True]
 
 
-def test_a_task_group_that_fails_uncaught_tells_the_error_inside() -> None:
+def test_a_task_group_that_fails_uncaught_reports_the_error_inside() -> None:
     source = """
     import asyncio
     async with asyncio.TaskGroup() as group:

@@ -1,4 +1,4 @@
-"""Values lie in a guest's memory as the component model says, and nothing outside of it is read."""
+"""Values are laid out as the component model says, and nothing outside the memory is read."""
 
 from typing import Any
 
@@ -97,12 +97,12 @@ def test_arguments_come_in_words(told: Any, words: list[int], value: Any) -> Non
     ],
     ids=str,
 )
-def test_what_is_not_there_is_refused(told: Any, words: list[int]) -> None:
+def test_an_address_outside_the_memory_is_refused(told: Any, words: list[int]) -> None:
     with pytest.raises(IndexError):
         values.type_from_json(told).lift(Bytes(), iter(words))
 
 
-def test_a_text_that_is_none_is_refused() -> None:
+def test_text_that_is_not_utf_8_is_refused() -> None:
     memory = Bytes()
     memory.write(0, b"\xff")
     with pytest.raises(UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Compiling is quick where it can be, and decided by fuel where it cannot."""
+"""Programs are compiled without fuel first, and with fuel if that takes long or traps."""
 
 import pytest
 

@@ -60,7 +60,7 @@ def test_a_forgotten_await_says_which_call_and_where(source: str) -> None:
     assert error.line is not None
 
 
-def test_a_forgotten_await_of_a_key_is_told() -> None:
+def test_a_forgotten_await_of_a_key_is_reported() -> None:
     error = run("x = get(key='a')\n{x: 1}").error
     assert error.message == (
         "the value has a key of type UnawaitedToolCall: use strings as keys. There is the call "
@@ -94,7 +94,7 @@ def test_a_call_that_is_awaited_somehow_is_not_warned_of(use: str) -> None:
 
 
 @pytest.mark.parametrize("use", ["await x", "await asyncio.gather(x)", "asyncio.create_task(x)"])
-def test_an_error_beside_an_awaited_call_is_told_as_it_is(use: str) -> None:
+def test_an_error_beside_an_awaited_call_is_reported_unchanged(use: str) -> None:
     error = run(f"x = get(key='a')\n{use}\nint('x')").error
     assert error.message == "invalid literal for int() with base 10: 'x'"
 
@@ -288,7 +288,7 @@ def test_every_way_out_is_a_failure_with_its_name(source: str, name: str) -> Non
         "e = ToolError('mine')\ne._relay = ('limit', (10**30, -5))\nraise e",
     ],
 )
-def test_hostile_errors_are_told_all_the_same(source: str) -> None:
+def test_hostile_errors_are_reported_like_all_others(source: str) -> None:
     error = run(source).error
     assert error.kind == "exception"
     assert len(error.message) < 20_000
@@ -362,7 +362,7 @@ def test_a_main_that_needs_arguments_is_a_failure(arguments: str) -> None:
         "def f(): pass\nf.__code__ = f.__code__.replace(co_code=b'\\xff' * 40)\nf()",
     ],
 )
-def test_a_crash_of_the_interpreter_is_not_told_as_one_of_memory(source: str) -> None:
+def test_a_crash_of_the_interpreter_is_not_reported_as_a_lack_of_memory(source: str) -> None:
     error = run(source).error
     assert (error.kind, error.name) == ("exception", "InterpreterCrash")
 

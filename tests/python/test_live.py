@@ -148,7 +148,7 @@ def test_a_task_that_never_ends_does_not_keep_a_cell(live: Session) -> None:
     assert live.value("await asyncio.sleep(0.001, 1)") == "1"
 
 
-def test_a_cell_that_waits_for_nothing_is_told_where(live: Session) -> None:
+def test_a_cell_that_waits_for_nothing_fails_with_its_place(live: Session) -> None:
     failure = live.failure("x = 1\nawait asyncio.get_running_loop().create_future()")
     assert (failure.kind, failure.line) == ("deadlock", 2)
     assert live.value("x") == "1"
@@ -220,7 +220,7 @@ def test_an_argument_without_a_form_is_named(live: Session) -> None:
     assert failure.message.startswith("get(): argument ['key'][1] is of type object")
 
 
-def test_a_module_that_was_given_can_be_looked_at(live: Session) -> None:
+def test_a_module_of_the_host_can_be_inspected(live: Session) -> None:
     (live.directory / "sdk.py").write_text("raise RuntimeError('not this one')")
     output = live.output("import inspect, sdk\nhelp(sdk.get)\nprint(inspect.getsource(sdk.get))")
     assert "Get what a key stands for." in output
@@ -291,7 +291,7 @@ def test_an_interrupt_while_a_call_is_made_goes_through(tmp_path: Path) -> None:
         assert live.value("1 + 1") == "2"
 
 
-def test_a_closed_session_says_so(tmp_path: Path) -> None:
+def test_a_closed_session_raises_an_error(tmp_path: Path) -> None:
     live = Live(tmp_path, engine=python(), modules={"sdk": SDK}, answer=echo)
     assert not live.alive
     assert live.run("1").value == "1"

@@ -99,7 +99,7 @@ def test_many_files_are_refused_one_by_one(tmp_path: Path) -> None:
     assert cell.failure is not None and cell.failure.limit == "files"
 
 
-def test_a_crash_of_the_interpreter_is_told(live: Session) -> None:
+def test_a_crash_of_the_interpreter_is_reported(live: Session) -> None:
     failure = live.failure("import os\nos.abort()", alive=False)
     assert failure.name == "InterpreterCrash"
     assert live.failure("import os\nos._exit(0)", alive=False).name == "SystemExit"

@@ -93,7 +93,7 @@ def test_sleep_never_passes_a_cells_time(tmp_path: Path) -> None:
         assert not cell.alive
 
 
-def test_a_cell_that_nobody_waits_for_does_not_go_on_after_its_sleep(tmp_path: Path) -> None:
+def test_a_cancelled_cell_does_not_continue_after_its_sleep(tmp_path: Path) -> None:
     clock = HeldTime()
     source = "import time\nprint('before')\ntime.sleep(3600)\nprint('after')"
 
@@ -259,7 +259,7 @@ def test_a_long_result_is_a_failed_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), object(), {"a": {1, 2}}])
-def test_a_result_that_is_no_json_is_a_failed_call(tmp_path: Path, value: object) -> None:
+def test_a_result_that_is_not_json_is_a_failed_call(tmp_path: Path, value: object) -> None:
     with session(tmp_path, lambda calls: [Returned(value)]) as live:
         failure = live.failure("import sdk\nsdk.get(1)")
         assert failure.name == "ToolError" and "not a JSON value" in failure.message
@@ -285,7 +285,7 @@ def test_a_big_result_arrives(tmp_path: Path) -> None:
         ('"a"\n{}\n"b"\n{}', "2 calls"),
     ],
 )
-def test_what_a_guest_says_of_its_calls_is_checked(text: str, why: str) -> None:
+def test_the_calls_in_a_guests_text_are_checked(text: str, why: str) -> None:
     limits = LiveLimits(arguments=1_000, waiting=4, calls=2)
     with pytest.raises(CallsRefused, match=why):
         read(text, 1, limits)

@@ -1,4 +1,4 @@
-"""A session to test with: a few tools, a callback that keeps what it was called with."""
+"""A session for tests, with a few tools and a callback that records its calls."""
 
 import json
 from collections.abc import Callable

@@ -77,7 +77,7 @@ def test_a_function_as_the_anthropic_sdk_makes_it_is_one() -> None:
 
 
 @pytest.mark.parametrize("other", OTHERS, ids=repr)
-def test_what_is_no_function_passes_untouched(other: Any) -> None:
+def test_a_tool_that_is_not_a_function_is_passed_on_unchanged(other: Any) -> None:
     found = api_shapes.split_tools([other])
     assert found.functions == ()
     assert found.others[0] is other
@@ -104,7 +104,7 @@ def test_our_tool_stands_where_the_first_function_stood() -> None:
     ],
     ids=repr,
 )
-def test_a_function_that_is_none_is_refused(broken: Any) -> None:
+def test_a_function_that_is_not_declared_correctly_is_refused(broken: Any) -> None:
     with pytest.raises(InvalidTool):
         api_shapes.split_tools([broken])
 
@@ -145,7 +145,7 @@ def test_a_call_is_answered_in_its_own_form(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", CALLS)
-def test_only_anthropic_is_told_of_an_error_apart_from_its_text(form: str) -> None:
+def test_only_anthropic_has_a_field_for_errors(form: str) -> None:
     item, output = CALLS[form]
     tool_use = api_shapes.read_tool_use(item)
     assert tool_use is not None
@@ -171,7 +171,7 @@ def test_only_anthropic_is_told_of_an_error_apart_from_its_text(form: str) -> No
     ],
     ids=repr,
 )
-def test_what_is_no_call_is_none(item: Any) -> None:
+def test_an_item_that_is_not_a_call_returns_none(item: Any) -> None:
     assert api_shapes.read_tool_use(item) is None
 
 

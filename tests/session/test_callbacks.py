@@ -202,7 +202,7 @@ def test_the_time_to_approve_a_call_is_not_the_tools() -> None:
     assert seconds == [7]
 
 
-def test_the_end_of_each_call_is_told_and_a_hook_that_fails_then_is_only_logged(
+def test_on_result_gets_each_result_and_its_own_failure_is_only_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     told: list[Any] = []

@@ -1,4 +1,4 @@
-"""The model reads the head and the tail of what is too long, and every failure."""
+"""The model gets the beginning and the end of a long output, and every failure."""
 
 import pytest
 from hypothesis import given
@@ -45,20 +45,20 @@ def test_an_output_that_is_too_long_shows_head_and_tail_and_where_the_rest_is() 
     assert saved == ["a" * 600 + "m" * 600 + "z" * 600]
 
 
-def test_where_there_is_no_room_for_the_whole_the_model_is_told_to_print_less() -> None:
+def test_if_the_whole_output_cannot_be_saved_the_model_is_advised_to_print_less() -> None:
     text = render_cell(cell("a" * 2_000), 1_000, lambda text: None).text
     assert "1,000 of 2,000 characters" in text
     assert "print less" in text
 
 
 @given(st.text(max_size=300), st.integers(1, 100))
-def test_no_more_than_the_budget_is_shown(output: str, budget: int) -> None:
+def test_the_output_is_never_longer_than_its_budget(output: str, budget: int) -> None:
     text = render_cell(cell(output), budget, lambda text: None).text
     note = text.partition("\n[…")[2].partition("…]\n")[0] if "\n[…" in text else ""
     assert len(text) <= max(budget, len("(no output)")) + len(note) + 8
 
 
-def test_a_failure_is_shown_after_the_output_whatever_that_cost() -> None:
+def test_a_failure_follows_the_output_however_long_that_is() -> None:
     failure = Failure("exception", "no", "ValueError", stack="Traceback …\nValueError: no\n")
     rendered = render_cell(cell("a" * 5_000, None, failure), 100, save_output)
     assert rendered.failed

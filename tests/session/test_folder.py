@@ -81,7 +81,7 @@ def test_what_a_program_put_in_the_way_stays(tmp_path: Path) -> None:
     assert (tmp_path / "sdk.py").is_dir()
 
 
-def test_an_output_is_kept_under_a_name_that_is_free(tmp_path: Path) -> None:
+def test_an_output_is_saved_under_a_free_name(tmp_path: Path) -> None:
     folder = made(tmp_path)
     assert folder.save_output("one") == "output-1.txt"
     (tmp_path / "output-7.txt").symlink_to(tmp_path / "elsewhere")

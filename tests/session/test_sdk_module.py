@@ -34,7 +34,7 @@ def test_help_shows_the_signature_the_description_and_the_types(tic: ToolIsCode)
     assert "class GetWeatherPlace(TypedDict):" in text
 
 
-def test_help_of_the_module_tells_how_to_use_it(tic: ToolIsCode) -> None:
+def test_help_of_the_module_explains_how_to_use_it(tic: ToolIsCode) -> None:
     text = run(tic, "help(sdk)")
     assert 'sdk.search("weather forecast")' in text
     assert "add_numbers(*, a: float, b: float)" in text
@@ -76,7 +76,7 @@ def test_tools_can_be_imported_by_name_and_all_together(tic: ToolIsCode) -> None
     assert "ImportError" in run(tic, "from sdk import nothing")
 
 
-def test_a_name_that_is_none_tells_the_nearest(tic: ToolIsCode) -> None:
+def test_an_unknown_tool_is_reported_with_the_nearest_names(tic: ToolIsCode) -> None:
     text = run(tic, "sdk.get_wether")
     assert "AttributeError: there is no tool 'get_wether'; nearest: get_weather" in text
     assert run(tic, "hasattr(sdk, 'nothing'), hasattr(sdk, '__path__')") == "(False, False)"
@@ -141,7 +141,7 @@ def test_gather_raises_the_first_error_or_returns_them_all(tic: ToolIsCode) -> N
     )
 
 
-def test_gather_says_what_it_wants(tic: ToolIsCode) -> None:
+def test_gather_explains_which_arguments_it_takes(tic: ToolIsCode) -> None:
     text = run(tic, "sdk.gather(sdk.echo(value=1), sdk.echo(value=2))")
     assert "TypeError: gather takes calls that are not made yet, and not int" in text
     assert "sdk.NAME.later(" in text

@@ -1,4 +1,4 @@
-"""One session beside event loops and threads: in order, in its caller's loop, and to its end."""
+"""A session beside event loops and threads: calls in order, callbacks in the caller's loop."""
 
 import asyncio
 import gc
@@ -129,7 +129,7 @@ def test_a_callback_runs_in_the_context_of_its_caller() -> None:
         user.reset(token)
 
 
-def test_a_callback_that_calls_its_own_session_is_told_so() -> None:
+def test_a_callback_that_calls_its_own_session_gets_an_error() -> None:
     inner: list[Any] = []
 
     def callback(*given: Any) -> str:
@@ -159,7 +159,7 @@ def test_a_call_without_an_answer_in_time_fails_in_the_program() -> None:
         release.set()
 
 
-def test_a_refused_call_tells_the_program_why() -> None:
+def test_the_code_gets_the_reason_why_a_call_was_refused() -> None:
     def approve(made: ToolCall) -> None:
         if made.name == "add_numbers":
             raise Refused("no sums on Sundays")
@@ -194,7 +194,7 @@ def test_a_hook_that_ends_everything_reaches_the_caller_and_the_next_call_works(
         assert run(tic, "sdk.echo(value=3)") == "3"
 
 
-def test_the_end_of_an_interpreter_that_nobody_read_of_is_told_by_the_next_call() -> None:
+def test_a_restart_that_no_caller_has_seen_is_reported_by_the_next_call() -> None:
     async def main() -> None:
         begun = asyncio.Event()
 
@@ -212,9 +212,7 @@ def test_the_end_of_an_interpreter_that_nobody_read_of_is_told_by_the_next_call(
     asyncio.run(main())
 
 
-def test_the_end_of_an_interpreter_is_told_though_the_next_call_ends_before_its_loop_goes_on() -> (
-    None
-):
+def test_a_restart_is_reported_even_if_the_next_call_ends_before_the_first_loop_continues() -> None:
     async def main() -> None:
         with session(limits=LiveLimits(fuel=500_000_000)) as tic:
             await arun(tic, "kept = 1")
@@ -263,7 +261,7 @@ def test_a_caller_that_is_cancelled_leaves_a_session_that_works() -> None:
     assert cancelled.is_set()
 
 
-def test_a_closed_session_says_so_and_can_be_closed_again() -> None:
+def test_a_closed_session_raises_an_error_and_can_be_closed_again() -> None:
     tic = session()
     assert run(tic, "1") == "1"
     tic.close()
@@ -319,7 +317,7 @@ def test_a_temporary_directory_goes_with_its_session(tmp_path: Path) -> None:
     assert (tmp_path / "notes.txt").read_text() == "x"
 
 
-def test_a_session_that_nobody_holds_is_ended() -> None:
+def test_a_session_without_references_is_ended() -> None:
     before = set(threading.enumerate())
     tic = session()
     run(tic, ADD)

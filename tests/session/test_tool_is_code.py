@@ -1,4 +1,4 @@
-"""A model's code runs in a live session, and whatever it wrote is answered in words."""
+"""The model's code runs in a live session, and the model gets an answer to whatever it wrote."""
 
 import json
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def test_a_fence_around_the_code_is_no_part_of_it(shared: ToolIsCode) -> None:
     assert "line 2, in <module>" in run(shared, "```py\n1 / 0\n```\n")
 
 
-def test_what_is_printed_and_the_last_value_are_shown(shared: ToolIsCode) -> None:
+def test_the_output_has_what_is_printed_and_the_last_value(shared: ToolIsCode) -> None:
     assert run(shared, "print('one')\n'two'") == "one\n'two'"
 
 
@@ -126,7 +126,9 @@ BROKEN: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("arguments", "said"), BROKEN, ids=[repr(each[0])[:30] for each in BROKEN])
-def test_broken_arguments_come_back_as_words(shared: ToolIsCode, arguments: Any, said: str) -> None:
+def test_wrong_arguments_are_reported_to_the_model(
+    shared: ToolIsCode, arguments: Any, said: str
+) -> None:
     output = shared.tool_call({**call(""), "arguments": arguments})
     assert output is not None
     assert f"The arguments of `python` {said}" in output["output"]
@@ -168,7 +170,7 @@ def test_whatever_a_model_writes_is_answered(shared: ToolIsCode, code: str, said
     assert run(shared, "1 + 1") == "2"
 
 
-def test_anthropic_is_told_that_code_failed() -> None:
+def test_a_failure_is_marked_as_an_error_for_anthropic() -> None:
     with session(api="anthropic") as tic:
         use = {"type": "tool_use", "id": "t1", "name": "python", "input": {"code": "1 / 0"}}
         failed = tic.tool_call(use)
@@ -192,7 +194,9 @@ def test_anthropic_is_told_that_code_failed() -> None:
     ],
     ids=["a tool by its own name", "another name", "a message", "a call of another kind"],
 )
-def test_a_call_that_is_not_for_us_is_none(shared: ToolIsCode, item: Any) -> None:
+def test_an_item_that_is_not_a_call_of_the_code_tool_returns_none(
+    shared: ToolIsCode, item: Any
+) -> None:
     assert shared.tool_call(item) is None
 
 

@@ -1,4 +1,4 @@
-"""Enums and namespaces are what TypeScript makes of them, also where the stripper does not."""
+"""Enums and namespaces work as in TypeScript, also those that the stripper does not support."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A failure is told in terms of the source that the model wrote."""
+"""A failure refers to the source that the model wrote."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A failure is never placed on a wrong line, also where QuickJS places it on one."""
+"""A failure never names a wrong line, even if QuickJS reports one."""
 
 import pytest
 

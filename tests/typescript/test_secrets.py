@@ -1,4 +1,4 @@
-"""What a hostile program would like: others' results, forged names, unchecked values."""
+"""A hostile program gets no results of others, no forged names and no unchecked values."""
 
 from typing import ClassVar
 
@@ -104,7 +104,7 @@ class TestEncodings:
         ran = drive(f"{self.DEEP} {swap}; await get(v); v", answer)
         assert ran.arguments in ([[{"a": 1}]], [[[1]]])
 
-    def test_a_getter_is_asked_once(self) -> None:
+    def test_a_getter_is_called_once(self) -> None:
         assert drive("let n = 0; await get({ get a() { return n++ } }); n", answer).value == 1
 
 

@@ -276,7 +276,7 @@ def test_a_misused_call_is_still_made_and_a_replay_comes_to_the_same_end() -> No
         run.close()
 
 
-def test_a_misused_call_that_fails_is_told_as_an_unhandled_rejection() -> None:
+def test_a_misused_call_that_fails_is_reported_as_an_unhandled_rejection() -> None:
     ran = drive("const w = get({ fail: 'no' })\nw.n")
     assert advice_for("read property 'n' of a promise") in ran.error.message
     assert ran.logs == [("error", "Unhandled rejection: ToolError: no")]

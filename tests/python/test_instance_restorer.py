@@ -1,4 +1,4 @@
-"""A used instance is restored to what it was, to the byte, or thrown away."""
+"""A used instance is restored to its initial state, to the byte, or closed."""
 
 import sys
 from collections.abc import Iterator
@@ -89,7 +89,7 @@ def test_a_memory_that_grew_is_not_restored(alone: PythonEngine, one: OneInstanc
 
 
 @pytest.mark.parametrize("source", [FOREVER, "import os\nos.abort()", "import os\nos._exit(1)"])
-def test_an_instance_that_trapped_is_not_given_back(
+def test_an_instance_that_trapped_does_not_return_to_the_pool(
     alone: PythonEngine, one: OneInstance, source: str
 ) -> None:
     assert run(source, on=alone, limits=replace(LIMITS, fuel=100_000_000)).error
