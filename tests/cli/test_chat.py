@@ -99,7 +99,9 @@ def test_an_endpoint_that_is_not_ours_gets_plain_calls(cli: Cli, upstream: Host)
     assert "code_mode" not in recorder.shown[0]
 
 
-def test_without_a_model_it_says_what_to_give(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_model_the_error_says_what_to_set(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("CODERELAY_UPSTREAM", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     result = cli("chat", "--model", "m", stdin="Hi.\n")
@@ -107,7 +109,7 @@ def test_without_a_model_it_says_what_to_give(cli: Cli, monkeypatch: pytest.Monk
     assert "--upstream http://127.0.0.1:11434/v1" in result.stderr
 
 
-def test_what_a_model_says_cannot_steer_the_terminal(cli: Cli, upstream: Host) -> None:
+def test_a_models_text_cannot_control_the_terminal(cli: Cli, upstream: Host) -> None:
     address, _ = upstream(["\x1b[2J\x1b]0;gotcha\x07"])
     result = cli("chat", "--upstream", address, "--model", "m", stdin="Hi.\n")
     assert result.exit_code == 0, result.output

@@ -43,7 +43,7 @@ def test_declarations_over_the_budget_are_an_index(cli: Cli, folder: Path) -> No
     assert "declare function tool0" in cli("declare", "--tools", "tools.json").stdout
 
 
-def test_a_tool_that_is_none_is_said_without_a_traceback(cli: Cli, folder: Path) -> None:
+def test_an_invalid_tool_is_reported_without_a_traceback(cli: Cli, folder: Path) -> None:
     (folder / "tools.json").write_text('[{"name": "f", "parameters": {"type": "nonsense"}}]')
     result = cli("declare", "--tools", "tools.json")
     assert result.exit_code == 2
@@ -57,7 +57,7 @@ def test_warmup_says_what_is_ready_and_where(cli: Cli) -> None:
     assert "compiled guests are in " in result.stdout
 
 
-def test_warmup_that_could_keep_nothing_is_an_error(
+def test_warmup_without_a_writable_cache_is_an_error(
     cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cli("warmup", "--language", "typescript")

@@ -151,7 +151,7 @@ def test_id_and_time_are_all_that_chance_depends_on(cli: Cli, folder: Path) -> N
     assert str(value("--created", "0")["now"]).startswith("1970-01-01T00:00:00")
 
 
-def test_nothing_a_program_says_steers_the_terminal(cli: Cli, folder: Path) -> None:
+def test_a_programs_output_cannot_control_the_terminal(cli: Cli, folder: Path) -> None:
     (folder / "evil.ts").write_text(r"console.log('\x1b[2J\x9b[bold]'); return '\x1b]0;owned\x07'")
     result = cli("run", "evil.ts")
     assert result.exit_code == 0
@@ -179,7 +179,7 @@ def test_nothing_a_program_says_steers_the_terminal(cli: Cli, folder: Path) -> N
         ([], "Missing argument"),
     ],
 )
-def test_what_cannot_be_done_is_said_without_a_traceback(
+def test_errors_are_reported_without_a_traceback(
     cli: Cli, program: Path, arguments: list[str], message: str
 ) -> None:
     result = cli("run", *arguments)

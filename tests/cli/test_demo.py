@@ -160,7 +160,7 @@ http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 
 
 @pytest.mark.parametrize("code", [FAILED, "print('no guest')"], ids=["never ready", "ended"])
-def test_a_server_that_does_not_start_is_told_with_what_it_said(code: str) -> None:
+def test_a_server_that_does_not_start_is_reported_with_its_output(code: str) -> None:
     server = ServerProcess("http://127.0.0.1:1/v1", "typescript")
     server._command = [sys.executable, "-c", code, server.address.rpartition(":")[2]]
     with pytest.raises(EngineError, match="did not start:\nno guest"), server:

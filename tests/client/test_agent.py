@@ -70,7 +70,7 @@ def test_a_code_block_is_kept_as_messages() -> None:
     assert second["messages"] == talk.messages[:5]
 
 
-def test_everything_is_told_as_it_happens() -> None:
+def test_every_event_is_reported_as_it_happens() -> None:
     thinking = chunk(reasoning_content="hm")
     endpoint = ours(
         events(thinking, chunk(messages=[CODE]), chunk(messages=[TWO]), chunk(finish="tool_calls")),
@@ -166,7 +166,7 @@ def test_the_calls_of_a_batch_run_at_the_same_time() -> None:
     assert agent(endpoint, tools=[meet]).run_sync("Go.") == "It is 6."
 
 
-def test_a_string_is_told_as_it_is_where_the_tool_always_gives_one() -> None:
+def test_a_string_stays_unchanged_if_the_tool_always_returns_one() -> None:
     def either(text: str) -> str | int:
         return text
 
@@ -213,7 +213,7 @@ def test_an_endpoint_that_does_not_stream_is_understood() -> None:
 
 
 @pytest.mark.parametrize("whole", [False, True])
-def test_words_of_refusal_are_words(whole: bool) -> None:
+def test_a_refusal_is_text(whole: bool) -> None:
     refused = {"role": "assistant", "content": None, "refusal": "I will not."}
     answer = {"message": refused, "finish_reason": "stop"}
     streamed = events(chunk(refusal="I will "), chunk(refusal="not.", finish="stop"))
@@ -232,7 +232,7 @@ def test_arguments_may_come_as_an_object() -> None:
 
 
 @pytest.mark.parametrize("health", [{"status": "ok"}, ["coderelay"], "coderelay"])
-def test_what_does_not_say_that_it_is_ours_is_plain(health: Json) -> None:
+def test_an_endpoint_that_does_not_identify_as_ours_gets_plain_calls(health: Json) -> None:
     endpoint = FakeEndpoint(said("Hi."), health=health)
     agent(endpoint).run_sync("Hi?")
     assert "code_mode" not in endpoint.asked[0]

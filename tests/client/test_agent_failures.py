@@ -75,7 +75,7 @@ def test_a_refusal_says_why_and_leaves_no_trace() -> None:
     assert talk.run_sync("Go.") == "It is 6."
 
 
-def test_what_broke_off_amid_a_program_goes_on_later() -> None:
+def test_a_conversation_that_broke_off_in_a_program_continues_later() -> None:
     endpoint = ours(coded(CODE, TWO, finish="tool_calls"), refused(500), coded(RESULT, TEXT))
     talk = agent(endpoint)
     with pytest.raises(EndpointError, match="500"):
@@ -95,7 +95,7 @@ def test_what_broke_off_amid_a_program_goes_on_later() -> None:
         (httpx.Response(404), "404: Not Found"),
     ],
 )
-def test_an_answer_that_is_none_is_an_error(response: httpx.Response, message: str) -> None:
+def test_an_invalid_answer_is_an_error(response: httpx.Response, message: str) -> None:
     with pytest.raises(EndpointError, match=message):
         agent(ours(response)).run_sync("Go.")
 
@@ -104,12 +104,12 @@ def test_an_answer_that_is_none_is_an_error(response: httpx.Response, message: s
     "odd",
     [{"choices": None}, {"choices": ["x"]}, {"choices": [{"delta": 1, "messages": [1]}]}],
 )
-def test_a_chunk_of_an_odd_shape_is_no_crash(odd: Json) -> None:
+def test_a_chunk_of_unexpected_form_does_not_crash(odd: Json) -> None:
     assert agent(FakeEndpoint(events(odd, chunk(finish="stop")))).run_sync("Go.") == ""
 
 
 @pytest.mark.parametrize("wanted", [None, 1, [1], [{}], [{"id": 1, "function": []}]])
-def test_a_call_of_an_odd_shape_is_no_crash(wanted: Json) -> None:
+def test_a_call_of_unexpected_form_does_not_crash(wanted: Json) -> None:
     message = {"role": "assistant", "content": None, "tool_calls": wanted}
     endpoint = ours(coded(message, finish="tool_calls"), coded(TEXT))
     assert agent(endpoint).run_sync("Go.") in ("", "It is 6.")

@@ -137,7 +137,7 @@ def test_arguments_that_do_not_fit_are_an_answer_that_names_them() -> None:
     assert "tims: Extra inputs are not permitted" in result.error.message
 
 
-def test_arguments_that_are_no_object_are_an_answer() -> None:
+def test_arguments_that_are_not_an_object_give_an_error_result() -> None:
     def nothing() -> None: ...
 
     result = call(nothing, [1])

@@ -72,7 +72,7 @@ def test_a_program_runs_to_its_end_with_concurrent_calls() -> None:
     )
 
 
-def test_everything_is_told_as_it_happens() -> None:
+def test_every_event_is_reported_as_it_happens() -> None:
     watched: list[Event] = []
     driven(watched)
     assert _kinds(watched[:3]) == [Stepped, Called, Called]

@@ -93,7 +93,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
             load_tools(tmp_path / name)
 
 
-def test_json_that_is_none_says_where(tmp_path: Path) -> None:
+def test_invalid_json_is_reported_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(ToolsFileError, match=r"tools\.json: line 1, column 2"):
         load_tools(write(tmp_path, "[", "tools.json"))
 

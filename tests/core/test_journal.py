@@ -38,6 +38,6 @@ def test_an_impossible_time_of_creation_is_refused(created: object) -> None:
 
 
 @pytest.mark.parametrize("id", ["", None, 5])
-def test_an_id_that_is_no_text_is_refused(id: object) -> None:
+def test_an_id_that_is_not_a_string_is_refused(id: object) -> None:
     with pytest.raises(InvalidProgram, match="id"):
         Program("typescript", "1", id=id)  # type: ignore[arg-type]

@@ -87,7 +87,7 @@ def test_a_call_that_fits_is_left_to_the_client() -> None:
         ),
     ],
 )
-def test_a_misfit_says_what_and_where(arguments: Any, reason: str) -> None:
+def test_an_argument_error_says_what_and_where(arguments: Any, reason: str) -> None:
     said = error("web_search", arguments)
     assert said.kind == "arguments"
     assert said.name == "ArgumentsError"
@@ -104,11 +104,11 @@ def test_a_misfit_says_what_and_where(arguments: Any, reason: str) -> None:
         ({"kind": "star"}, "shape must fit one of its alternatives"),
     ],
 )
-def test_of_a_choice_the_option_that_was_meant_is_told_of(shape: Any, reason: str) -> None:
+def test_the_most_likely_option_of_a_choice_is_reported(shape: Any, reason: str) -> None:
     assert reason in error("draw", {"shape": shape}).message
 
 
-def test_a_misfit_in_python_is_told_in_python() -> None:
+def test_an_argument_error_in_python_uses_pythons_words() -> None:
     said = error("web_search", {"query": "x", "limit": "ten"}, "python").message
     assert said.startswith('web_search: limit must be integer, got string "ten"\n')
     assert "expected: web_search(*, query: str, limit: int = ..., " in said
@@ -117,7 +117,7 @@ def test_a_misfit_in_python_is_told_in_python() -> None:
 @pytest.mark.parametrize(
     ("arguments", "got"), [(["x", 1], 'array ["x", 1]'), ("x", 'string "x"'), (None, "null")]
 )
-def test_arguments_that_are_no_object_are_answered_with_an_example(
+def test_arguments_that_are_not_an_object_are_answered_with_an_example(
     arguments: Any, got: str
 ) -> None:
     said = error("web_search", arguments).message
@@ -169,7 +169,7 @@ def test_formats_are_not_checked() -> None:
 
 
 @pytest.mark.parametrize(("text", "pattern"), [("bx", "^a"), ("ax", "b$"), ("a", "b$")])
-def test_of_two_patterns_the_one_that_is_broken_is_told_of(text: str, pattern: str) -> None:
+def test_of_two_patterns_the_one_that_does_not_match_is_reported(text: str, pattern: str) -> None:
     schema = {"allOf": [{"pattern": "^a"}, {"pattern": "b$"}, {"pattern": "."}]}
     said = misfit({"properties": {"x": schema}}, {"x": text})
     assert said is not None
@@ -230,7 +230,7 @@ def test_a_search_for_what_no_schema_looked_at_has_a_depth_at_which_it_ends() ->
         walk.fits(SchemaCompiler(schema, 2020).root, {"a": 1})
 
 
-def test_half_a_surrogate_pair_is_told_of() -> None:
+def test_half_a_surrogate_pair_is_reported() -> None:
     said = misfit({"properties": {"x": {"maxLength": 1}}}, {"x": "\ud800\ud800"})
     assert said is not None
     assert "surrogate" in said

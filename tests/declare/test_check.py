@@ -44,7 +44,7 @@ def test_two_tools_of_one_name_are_refused() -> None:
         (None, "/parameters"),
     ],
 )
-def test_a_schema_that_is_none_is_refused_with_its_path(schema: Any, path: str) -> None:
+def test_an_invalid_schema_is_refused_with_its_path(schema: Any, path: str) -> None:
     assert f"tool 't': {path} is not a valid JSON Schema: " in refused(schema)
 
 

@@ -76,7 +76,7 @@ def test_no_more_are_found_than_there_are() -> None:
         ({"query": "x", "limt": 5}, 'unexpected property "limt" (did you mean "limit"?)'),
     ],
 )
-def test_arguments_that_do_not_fit_are_told_of(arguments: Any, reason: str) -> None:
+def test_wrong_arguments_are_reported(arguments: Any, reason: str) -> None:
     said = error("searchTools", arguments)
     assert (said.name, said.kind) == ("ArgumentsError", "arguments")
     assert said.message.startswith(f"searchTools: {reason}")

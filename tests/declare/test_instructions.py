@@ -20,7 +20,7 @@ def test_the_instructions_are_short_and_show_two_programs(language: str) -> None
     ("language", "search", "describe"),
     [("typescript", "searchTools", "describeTool"), ("python", "search_tools", "describe_tool")],
 )
-def test_only_where_there_is_an_index_the_search_is_told_of(
+def test_the_search_is_explained_only_with_an_index(
     language: str, search: str, describe: str
 ) -> None:
     plain, indexed = instructions(language), instructions(language, indexed=True)

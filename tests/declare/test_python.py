@@ -99,13 +99,13 @@ def test_a_default_is_shown_where_it_fits(schema: Any, text: str) -> None:
     assert f"(*, x: {text}) -> Any" in declared({"properties": {"x": schema}})
 
 
-def test_names_that_are_no_parameters_are_passed_as_a_mapping() -> None:
+def test_names_that_are_not_identifiers_are_passed_as_a_mapping() -> None:
     text = declared({"properties": {"to": STRING, "from": STRING}, "required": ["from"]})
     assert 'WebSearchOthers = TypedDict("WebSearchOthers", {\n    "from": str,\n})' in text
     assert "(*, to: str = ..., **others: Unpack[WebSearchOthers]) -> Any" in text
 
 
-def test_keys_that_are_no_attributes_take_the_functional_form() -> None:
+def test_keys_that_are_not_identifiers_use_the_functional_form() -> None:
     text = declared({}, {"properties": {"user-id": STRING, "str": {"type": "integer"}, "b": {}}})
     assert 'WebSearchResult = TypedDict("WebSearchResult", {' in text
     assert '    "user-id": NotRequired[str],\n' in text

@@ -124,7 +124,7 @@ def test_a_search_is_the_same_in_every_process() -> None:
     assert len(printed(script)) == 1
 
 
-def test_words_that_very_many_tools_have_are_passed_over() -> None:
+def test_words_that_many_tools_have_are_ignored() -> None:
     words = [f"w{each}" for each in range(16)]
     tools = [*(Tool(f"t{each}", " ".join(words[1:])) for each in range(2_500)), Tool("w0")]
     search = Search(tools)
@@ -144,7 +144,7 @@ def test_hostile_texts_take_no_longer_than_long_ones() -> None:
     assert time.thread_time() - started < 1
 
 
-def test_searching_often_in_like_words_looks_each_word_up_once(
+def test_repeated_searches_with_similar_words_look_up_each_word_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[str] = []

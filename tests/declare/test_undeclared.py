@@ -183,13 +183,13 @@ def test_a_setting_lets_all_pass_that_the_schema_does() -> None:
     assert "unexpected" in refusal(closed, {"xyz": 1}, undeclared="allow")
 
 
-def test_a_choice_that_is_none_is_the_callers_error() -> None:
+def test_an_unknown_choice_is_the_callers_error() -> None:
     with pytest.raises(ValueError, match="choose refuse or allow"):
         refusal(PERSON, {}, undeclared="ignore")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("closed", [{}, {"additionalProperties": False}])
-def test_a_misspelt_name_that_is_required_is_told_of_once(closed: dict[str, Any]) -> None:
+def test_a_misspelt_required_name_is_reported_once(closed: dict[str, Any]) -> None:
     schema = {**PERSON, **closed, "required": ["name"]}
     assert refusal(schema, {"nmae": "a"}) == (
         'find: missing required property "name" (you passed "nmae")'
@@ -219,7 +219,7 @@ def test_outer_objects_are_looked_at_first_however_much_is_in_inner_ones(rows: i
     )
 
 
-def test_what_cannot_be_looked_at_whole_is_refused() -> None:
+def test_arguments_that_cannot_be_checked_completely_are_refused() -> None:
     options = [{"$ref": "#/$defs/x"}, {"$ref": "#/$defs/y"}]
     big: dict[str, Any] = {"properties": {f"x{number}": {} for number in range(8_000)}}
     schema = {

@@ -111,7 +111,7 @@ def by_library(schema: Any, draft: int, value: Any) -> bool | None:
 
 @given(schema=whole, value=values, draft=st.sampled_from(sorted(DRAFTS)))
 @settings(max_examples=400, deadline=None)
-def test_it_comes_to_the_same_as_the_library(schema: Any, value: Any, draft: int) -> None:
+def test_the_validator_agrees_with_the_library(schema: Any, value: Any, draft: int) -> None:
     expected = by_library(schema, draft, value)
     if expected is None:
         return

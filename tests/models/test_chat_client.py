@@ -107,7 +107,7 @@ def test_an_answer_that_comes_whole_is_read_too() -> None:
     ]
 
 
-def test_words_of_refusal_are_told_apart() -> None:
+def test_refusals_are_distinguished_from_text() -> None:
     refused = {"role": "assistant", "content": None, "refusal": "No"}
     whole = {"choices": [{"message": refused, "finish_reason": "stop"}]}
     assert collect(Endpoint(httpx.Response(200, json=whole))) == [
@@ -122,7 +122,7 @@ def test_without_a_key_none_is_sent() -> None:
     assert "authorization" not in endpoint.requests[0].headers
 
 
-def test_what_may_pass_is_tried_again_with_longer_pauses() -> None:
+def test_temporary_errors_are_retried_with_longer_pauses() -> None:
     busy = httpx.Response(503)
     later = httpx.Response(429, headers={"retry-after": "7"})
     endpoint = Endpoint(busy, later, sse(*CHUNKS))
@@ -131,7 +131,7 @@ def test_what_may_pass_is_tried_again_with_longer_pauses() -> None:
 
 
 @pytest.mark.parametrize("make", [lambda: httpx.Response(500), lambda: httpx.ConnectError("x")])
-def test_what_does_not_pass_is_an_error_in_the_end(make: Callable[[], Any]) -> None:
+def test_an_error_that_lasts_is_raised_in_the_end(make: Callable[[], Any]) -> None:
     endpoint = Endpoint(make(), make(), make())
     with pytest.raises(UpstreamError):
         collect(endpoint)
@@ -163,7 +163,7 @@ def test_a_refusal_is_passed_on_without_the_key() -> None:
         sse({"error": {"message": "overloaded"}}),
     ],
 )
-def test_an_answer_that_is_none_is_the_endpoints_fault(answer: httpx.Response) -> None:
+def test_an_invalid_answer_is_the_endpoints_fault(answer: httpx.Response) -> None:
     with pytest.raises(UpstreamError):
         collect(Endpoint(answer))
 
@@ -201,13 +201,13 @@ def test_a_long_refusal_that_is_cut_tells_no_part_of_a_key(letter: str) -> None:
     assert key[:4] not in str(caught.value)
 
 
-def test_an_error_that_is_no_text_is_told_as_json() -> None:
+def test_an_error_that_is_not_text_is_shown_as_json() -> None:
     with pytest.raises(UpstreamError, match=r'^{"code":"busy","retry":true}$'):
         collect(Endpoint(sse({"error": {"code": "busy", "retry": True}})))
 
 
 @pytest.mark.parametrize("data", [events(*map(json.dumps, CHUNKS[:5])), events()])
-def test_a_stream_that_breaks_off_is_no_whole_answer(data: httpx.Response) -> None:
+def test_a_stream_that_breaks_off_is_not_a_complete_answer(data: httpx.Response) -> None:
     with pytest.raises(UpstreamError, match="broke off in the midst of its answer"):
         collect(Endpoint(data))
 
@@ -216,7 +216,7 @@ def test_a_stream_that_says_why_it_ends_is_whole() -> None:
     assert FinishPiece("tool_calls") in collect(Endpoint(events(*map(json.dumps, CHUNKS))))
 
 
-def test_an_empty_reason_to_end_is_none() -> None:
+def test_an_empty_finish_reason_is_ignored() -> None:
     chunk = {"choices": [{"delta": {"content": "He"}, "finish_reason": ""}]}
     with pytest.raises(UpstreamError, match="broke off"):
         collect(Endpoint(events(json.dumps(chunk))))
@@ -247,14 +247,14 @@ def test_large_requests_and_answers_are_left_to_whom_the_caller_chose() -> None:
 
 
 @pytest.mark.parametrize("number", ["-1", "NaN", "1e999", "-Infinity", "1" + "0" * 400, '"9"'])
-def test_a_count_that_is_none_is_zero(number: str) -> None:
+def test_an_invalid_count_is_zero(number: str) -> None:
     usage = f'{{"prompt_tokens": {number}, "completion_tokens": 2, "total_tokens": {number}}}'
     answer = events(f'{{"choices": [], "usage": {usage}}}', "[DONE]")
     assert collect(Endpoint(answer)) == [UsagePiece(TokenUsage(0, 2, 2))]
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "1e400", "-1e400"])
-def test_a_number_that_is_none_is_null(number: str) -> None:
+def test_a_number_that_is_not_finite_becomes_null(number: str) -> None:
     delta = f'{{"content": "Hi", "odd": [{number}, 1.5]}}'
     usage = f'{{"details": {{"odd": {number}, "cost": 0.5, "huge": 1e308}}}}'
     answer = events(f'{{"choices": [{{"delta": {delta}}}], "usage": {usage}}}', "[DONE]")
@@ -341,7 +341,7 @@ def test_the_message_and_the_type_of_a_refusal_are_the_endpoints_own() -> None:
     assert str(error) == "the model's endpoint answered 400: too many"
 
 
-def test_whole_messages_of_our_own_server_are_pieces_too() -> None:
+def test_complete_messages_of_our_own_server_are_read_as_pieces() -> None:
     new = [{"role": "code", "id": "p1", "code": "1"}]
     chunk = {"choices": [{"delta": {}, "messages": new, "finish_reason": "tool_calls"}]}
     assert collect(Endpoint(sse(chunk))) == [NewMessagesPiece(new), FinishPiece("tool_calls")]

@@ -102,7 +102,7 @@ def test_a_request_on_a_new_connection_is_sent_once_only() -> None:
     ],
     ids=["another protocol", "bad length", "long headers", "bad chunk"],
 )
-def test_an_answer_that_is_none_is_told_as_such(answer: bytes, error: str) -> None:
+def test_an_invalid_answer_is_reported(answer: bytes, error: str) -> None:
     async def run() -> None:
         async with served(answer) as (server, transport):
             with pytest.raises(httpx.RemoteProtocolError, match=error):
@@ -111,7 +111,7 @@ def test_an_answer_that_is_none_is_told_as_such(answer: bytes, error: str) -> No
     asyncio.run(run())
 
 
-def test_an_answer_that_breaks_off_is_no_whole_answer() -> None:
+def test_an_answer_that_breaks_off_is_not_complete() -> None:
     async def answer(writer: asyncio.StreamWriter) -> None:
         writer.write(WHOLE[:-2])
         writer.close()
@@ -137,7 +137,7 @@ def test_a_silent_server_times_out() -> None:
     asyncio.run(run())
 
 
-def test_who_leaves_in_mid_answer_closes_the_connection() -> None:
+def test_leaving_an_answer_early_closes_the_connection() -> None:
     async def endless(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
         await writer.drain()
@@ -219,7 +219,7 @@ def test_headers_are_those_of_the_first_answer_and_no_trailers() -> None:
     asyncio.run(run())
 
 
-def test_an_answer_of_no_stated_length_that_is_reset_is_no_whole_answer() -> None:
+def test_an_answer_without_length_that_is_reset_is_not_complete() -> None:
     go_on = asyncio.Event()
 
     async def reset(writer: asyncio.StreamWriter) -> None:

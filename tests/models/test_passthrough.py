@@ -95,7 +95,7 @@ def test_a_packed_refusal_is_unpacked(coding: str, packed: bytes) -> None:
     ],
     ids=["unknown", "damaged", "bomb", "long"],
 )
-def test_a_refusal_that_cannot_be_read_through_is_told_of(pieces: Any, coding: str) -> None:
+def test_an_error_body_that_cannot_be_read_is_reported(pieces: Any, coding: str) -> None:
     body = Pieces(*pieces)
     with pytest.raises(UpstreamError, match="answered 401") as caught:
         passed(refused(body, content_encoding=coding))
@@ -116,7 +116,7 @@ def test_no_header_tells_the_key(status: int) -> None:
     assert headers[b"retry-after"] == b"7"
 
 
-def test_what_is_no_refusal_comes_back_byte_by_byte() -> None:
+def test_successful_answers_are_relayed_byte_by_byte() -> None:
     packed = gzip.compress(TOLD)
     sent = {"content-type": "text/event-stream", "content-encoding": "gzip"}
     answer = httpx.Response(200, headers=sent, stream=Pieces(packed))

@@ -83,7 +83,7 @@ def test_a_proxy_opens_a_tunnel_to_an_address_with_tls() -> None:
     ],
     ids=["refused", "endless"],
 )
-def test_a_proxy_that_opens_no_tunnel_is_told_of(answer: bytes, error: str) -> None:
+def test_a_proxy_that_opens_no_tunnel_is_reported(answer: bytes, error: str) -> None:
     async def run() -> None:
         async with served(answer) as (server, _):
             transport = AsyncioTransport(proxy=Proxy("127.0.0.1", urlsplit(server.url).port or 0))

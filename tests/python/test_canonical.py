@@ -77,7 +77,7 @@ def test_a_value_is_laid_out_as_its_type_says(told: Any, value: Any, laid: str) 
     ],
     ids=str,
 )
-def test_arguments_come_in_words(told: Any, words: list[int], value: Any) -> None:
+def test_arguments_are_read_from_flat_words(told: Any, words: list[int], value: Any) -> None:
     lifted = values.type_from_json(["tuple", [told, "u32"]]).lift(Bytes(), iter([*words, 99]))
     assert lifted[1] == 99
     assert (lifted[0].value if isinstance(lifted[0], Case) else lifted[0]) == value

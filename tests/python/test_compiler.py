@@ -21,7 +21,7 @@ def made() -> ProgramCompiler:
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
-def test_compiling_with_fuel_comes_to_the_same(made: ProgramCompiler, source: str) -> None:
+def test_compiling_with_fuel_gives_the_same_code(made: ProgramCompiler, source: str) -> None:
     assert made.code(source, 30) == made._compile_with_fuel(source, 30)
 
 

@@ -69,7 +69,7 @@ def test_a_forgotten_await_of_a_key_is_reported() -> None:
 
 
 @pytest.mark.parametrize("use", ["{'a': 1}.get(x)", "x in {'a'}", "for _ in '12': get(key='a')"])
-def test_a_call_that_nothing_awaits_is_warned_of_once(use: str) -> None:
+def test_a_call_that_is_never_awaited_gives_one_warning(use: str) -> None:
     logs = run(f"x = 1\n{use}" if "for" in use else f"\nx = get(key='a')\n{use}").outcome.logs
     assert [(log.level, log.text) for log in logs] == [
         ("warning", "the call get(…) on line 2 was never awaited")
@@ -196,7 +196,7 @@ def test_a_syntax_error_tells_its_place(source: str, message: str, line: int, co
 
 
 @pytest.mark.parametrize("source", ["a\x00b", "x = '\ud800'", "\ufeff1 +"])
-def test_text_that_is_no_program_is_a_syntax_error(source: str) -> None:
+def test_text_that_is_not_a_program_is_a_syntax_error(source: str) -> None:
     assert run(source).error.kind == "syntax"
 
 
@@ -317,13 +317,13 @@ def test_a_stack_that_a_program_prints_has_its_own_frames_only() -> None:
     ]
 
 
-def test_a_coroutine_that_is_there_at_the_end_is_warned_of_in_plain_words() -> None:
+def test_a_coroutine_that_is_left_at_the_end_gives_a_plain_warning() -> None:
     logs = run("async def main(): return 1\nx = main()\n'y'").outcome.logs
     assert [log.text for log in logs] == ["coroutine 'main' was never awaited"]
 
 
 @pytest.mark.parametrize("source", ["get(key='fail')", "await asyncio.wait([get(key='fail')])"])
-def test_a_failed_call_whose_result_nothing_used_is_warned_of(source: str) -> None:
+def test_a_failed_call_whose_result_is_unused_gives_a_warning(source: str) -> None:
     logs = run(f"{source}\n1").outcome.logs
     assert [log.text for log in logs] == [
         "the call get(…) on line 1 failed, and nothing used its result: ToolError: no such key"

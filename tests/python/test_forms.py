@@ -94,7 +94,7 @@ def test_a_main_that_the_program_calls_is_not_called_again() -> None:
     assert (ran.value, ran.printed) == (2, ["called"])
 
 
-def test_a_mention_of_main_in_a_text_is_no_call_of_it() -> None:
+def test_a_mention_of_main_in_a_string_does_not_call_it() -> None:
     assert run("async def main():\n    '''main() does it'''\n    return 1 # main()").value == 1
 
 
@@ -112,7 +112,7 @@ def test_a_plain_function_can_run_a_coroutine_that_waits_for_timers() -> None:
     assert run(source).value == "worked"
 
 
-def test_a_plain_method_that_must_wait_for_a_tool_is_told_to_be_async() -> None:
+def test_a_plain_method_that_awaits_a_tool_is_advised_to_be_async() -> None:
     source = """
     import asyncio
     class Worker:

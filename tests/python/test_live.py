@@ -106,7 +106,7 @@ def test_a_syntax_error_has_its_place(live: Session) -> None:
     assert live.failure("x").name == "NameError"
 
 
-def test_text_that_is_none_is_a_syntax_error(live: Session) -> None:
+def test_text_with_a_lone_surrogate_is_a_syntax_error(live: Session) -> None:
     first = live.run("x = '\ud800'")
     assert first.failure is not None and first.failure.kind == "syntax"
     assert first.alive  # nothing was lost: there was nothing yet
@@ -260,7 +260,7 @@ def test_several_sessions_run_at_once(tmp_path: Path) -> None:
     assert values == {number: [f"({number}, '{number}')"] * 5 for number in range(6)}
 
 
-def test_who_answers_may_run_programs_of_its_own(tmp_path: Path) -> None:
+def test_a_tool_may_run_programs_itself(tmp_path: Path) -> None:
     def answer(calls: Sequence[LiveCall]) -> list[Result]:
         with session(tmp_path) as inner:
             return [Returned([run("1 + 1").value, inner.value("x = 5\nx")])]

@@ -174,7 +174,7 @@ def test_a_directory_that_becomes_a_link_meanwhile_leads_nowhere(tmp_path: Path)
     directory.end()
 
 
-def test_names_that_are_no_text_are_left_out(live: Session) -> None:
+def test_file_names_that_are_not_utf_8_are_left_out(live: Session) -> None:
     Path(os.fsdecode(os.fsencode(live.directory) + b"/\xff")).write_text("x")
     (live.directory / "ok").write_text("x")
     assert live.value("import os\nos.listdir()") == "['ok']"

@@ -28,7 +28,9 @@ from tests.python.living import Session
         ("quit('why')", "SystemExit", "why"),
     ],
 )
-def test_what_cpython_refuses_is_refused_in_its_words(source: str, name: str, message: str) -> None:
+def test_invalid_arguments_are_refused_with_cpythons_messages(
+    source: str, name: str, message: str
+) -> None:
     error = run(source).error
     assert (error.name, error.message) == (name, message)
 

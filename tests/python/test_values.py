@@ -141,7 +141,7 @@ def test_classes_have_one_form(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", NONE)
-def test_what_has_no_form_is_named_by_its_place(source: str) -> None:
+def test_a_value_without_json_form_is_named_by_its_place(source: str) -> None:
     error = run(source).error
     assert (error.kind, error.name) == ("exception", "TypeError")
     assert error.message.startswith(NONE[source])

@@ -83,7 +83,7 @@ def test_a_tool_that_is_not_a_function_is_passed_on_unchanged(other: Any) -> Non
     assert found.others[0] is other
 
 
-def test_our_tool_stands_where_the_first_function_stood() -> None:
+def test_the_code_tool_takes_the_place_of_the_first_function() -> None:
     first, last = OTHERS[0], OTHERS[1]
     found = api_shapes.split_tools([first, FUNCTIONS["chat"], last])
     assert (found.before, found.after) == ((first,), (last,))

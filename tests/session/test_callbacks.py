@@ -43,7 +43,7 @@ def test_a_callback_returns_a_string_as_it_is_and_all_else_as_json(value: Any) -
 
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, b"x", float("nan"), {"a": [object()]}])
-def test_what_has_no_json_form_is_an_error_that_says_so(value: Any) -> None:
+def test_a_value_without_json_form_gives_a_clear_error(value: Any) -> None:
     assert "the tool's answer has no JSON form" in message(answer(lambda *given: value)[0])
 
 

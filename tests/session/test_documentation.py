@@ -14,7 +14,9 @@ PAGE = documents.ROOT / "docs" / "tool-is-code.md"
 LIMITS = documents.table(PAGE, "field", "default", "of what")
 
 
-def test_the_walk_through_is_what_a_session_answers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_walk_through_shows_what_a_session_really_answers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     names: dict[str, Any] = {"__name__": "example"}
     answered: str | None = None
     cells = 0

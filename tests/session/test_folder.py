@@ -74,7 +74,7 @@ def test_the_declarations_never_go_through_a_link(tmp_path: Path) -> None:
     assert not (folder.path / "sdk.py").is_symlink()
 
 
-def test_what_a_program_put_in_the_way_stays(tmp_path: Path) -> None:
+def test_files_that_a_program_put_in_the_way_stay(tmp_path: Path) -> None:
     folder = made(tmp_path)
     (tmp_path / "sdk.py").mkdir()
     folder.write_sdk(TEXT)

@@ -28,7 +28,7 @@ def test_variables_functions_and_imports_stay(shared: ToolIsCode) -> None:
     assert run(shared, "double(kept), math.floor(2.5)") == "(42, 2)"
 
 
-def test_a_fence_around_the_code_is_no_part_of_it(shared: ToolIsCode) -> None:
+def test_a_fence_around_the_code_is_removed(shared: ToolIsCode) -> None:
     assert run(shared, "```python\nprint(1)\n2\n```") == "1\n2"
     assert "line 2, in <module>" in run(shared, "```py\n1 / 0\n```\n")
 
@@ -66,7 +66,7 @@ def test_a_string_arrives_as_that_string_and_all_else_as_its_value(
         "asyncio.create_task(sdk.echo(value='x'))",
     ],
 )
-def test_code_that_awaits_a_tool_is_told_that_the_call_was_made(
+def test_code_that_awaits_a_tool_learns_that_the_call_was_made(
     shared: ToolIsCode, code: str
 ) -> None:
     said = run(shared, f"import sdk\n{code}")
@@ -248,7 +248,7 @@ def test_another_tool_named_like_ours_is_refused_until_ours_is_renamed() -> None
     ],
     ids=repr,
 )
-def test_what_cannot_be_meant_is_refused_at_once(options: dict[str, Any]) -> None:
+def test_invalid_settings_of_a_session_are_refused_at_once(options: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError, InvalidTool)):
         session(**options)
 

@@ -201,7 +201,7 @@ TOLD = [
 
 
 @pytest.mark.parametrize(("source", "name", "message"), TOLD)
-def test_what_is_thrown_is_told_like_this(source: str, name: str, message: str) -> None:
+def test_thrown_values_are_reported_like_this(source: str, name: str, message: str) -> None:
     error = drive(source).error
     assert (error.kind, error.name, error.message) == ("exception", name, message)
 

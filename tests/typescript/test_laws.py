@@ -290,7 +290,7 @@ DEADLOCKS = [
 
 
 @pytest.mark.parametrize("source", DEADLOCKS)
-def test_a_program_that_waits_for_nothing_has_failed(source: str) -> None:
+def test_a_program_that_deadlocks_has_failed(source: str) -> None:
     assert drive(source).error.kind == "deadlock"
 
 

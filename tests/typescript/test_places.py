@@ -158,7 +158,7 @@ def test_a_failure_that_quickjs_misplaces_names_its_line(marked: str) -> None:
         "const { a } = {};\nconst { b } = a;",
     ],
 )
-def test_a_failure_that_may_be_on_either_of_two_lines_names_none(source: str) -> None:
+def test_a_failure_that_may_be_on_two_lines_names_neither(source: str) -> None:
     error = drive(source).error
     assert (error.line, error.column, error.frame) == (None, None, "")
 
@@ -175,7 +175,7 @@ def test_a_failure_that_may_be_on_either_of_two_lines_names_none(source: str) ->
         ("throw new TypeError('not a function')", "not a function"),
     ],
 )
-def test_what_is_no_function_is_named(source: str, message: str) -> None:
+def test_a_value_that_is_not_a_function_is_named(source: str, message: str) -> None:
     assert drive(source).error.message == message
 
 

@@ -127,7 +127,7 @@ class TestNames:
         source = f"const mine = get; {forging};\nawait mine({{ a: 1 }})"
         assert drive(source, answer).names == [["get"]]
 
-    def test_a_very_long_name_is_no_declared_one(self) -> None:
+    def test_a_very_long_name_is_not_a_declared_one(self) -> None:
         (name,) = drive("await tools['get' + ' '.repeat(5000)]({})", answer).names[0]
         assert name != "get" and len(name) > 256
 

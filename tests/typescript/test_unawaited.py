@@ -262,7 +262,7 @@ def test_a_call_within_the_value_is_named_and_is_the_place() -> None:
     )
 
 
-def test_a_misused_call_is_still_made_and_a_replay_comes_to_the_same_end() -> None:
+def test_a_misused_call_is_still_made_and_a_replay_has_the_same_outcome() -> None:
     source = "const w = get({ n: 1 })\nsendMail({ n: 2 })\nreturn w.n > 0 ? 'a' : 'b'"
     ran = drive(source)
     assert ran.names == [["get", "send-mail"]]

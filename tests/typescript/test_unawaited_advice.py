@@ -117,7 +117,7 @@ def test_a_promise_that_is_shown_copied_or_iterated_fails_there(marked: str, mes
     assert replay(source, ran.journal) == ran.outcome
 
 
-def test_a_promise_that_is_thrown_is_no_message() -> None:
+def test_a_promise_that_is_thrown_is_not_shown_as_a_message() -> None:
     error = drive("const a = 1\nthrow get({ a })").error
     assert (error.name, error.line) == ("TypeError", 2)
     assert error.message == f"cannot throw a promise: {CALL.replace('line 1', 'line 2')}"
@@ -131,7 +131,7 @@ def test_a_task_that_nobody_awaits_is_logged_with_the_advice(misuse: str) -> Non
     assert level == "error" and "the call get(…) was used without `await`" in line
 
 
-def test_an_error_at_another_place_keeps_its_own_words() -> None:
+def test_an_error_at_another_place_keeps_its_own_message() -> None:
     source = "const w = get({})\nconst asked = w[Symbol.iterator]\nconst none = 5;\n[...none]"
     error = drive(source).error
     assert (error.message, error.line) == ("value is not iterable", 4)

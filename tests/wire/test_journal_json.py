@@ -74,7 +74,7 @@ GOOD = {"name": "f", "arguments": {}, "value": 1}
         ([GOOD | {"arguments": _deep(300)}], "'arguments' of entry 0 of the journal is nested"),
     ],
 )
-def test_a_journal_that_is_none_is_refused_by_entry_and_field(journal: Json, message: str) -> None:
+def test_an_invalid_journal_is_refused_with_entry_and_field(journal: Json, message: str) -> None:
     with pytest.raises(InvalidJournal) as raised:
         journal_from_json(journal)
     assert message in str(raised.value)

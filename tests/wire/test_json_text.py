@@ -17,7 +17,7 @@ from coderelay.wire import parse, render
         (b"[" * 100_000 + b"]" * 100_000, "nested"),
     ],
 )
-def test_text_that_is_no_json_is_refused_with_the_reason(text: bytes, message: str) -> None:
+def test_text_that_is_not_json_is_refused_with_the_reason(text: bytes, message: str) -> None:
     with pytest.raises(NotJson, match=message):
         parse(text)
 

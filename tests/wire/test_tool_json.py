@@ -36,7 +36,7 @@ def test_an_mcp_listing_is_taken_as_it_is() -> None:
     assert tools_from_json({"tools": [{**NAMED, "inputSchema": SCHEMA}]})[0].parameters == SCHEMA
 
 
-def test_what_is_not_said_is_left_open() -> None:
+def test_a_declaration_needs_only_a_name() -> None:
     assert tools_from_json([{"name": "now", "description": None}]) == (Tool("now"),)
 
 
@@ -53,7 +53,7 @@ def test_what_is_not_said_is_left_open() -> None:
         ([{"name": "f", "outputSchema": []}], "'outputSchema' of tool 'f' is not a JSON Schema"),
     ],
 )
-def test_a_declaration_that_is_none_is_refused_by_tool_and_field(
+def test_an_invalid_declaration_is_refused_with_tool_and_field(
     declared: Json, message: str
 ) -> None:
     with pytest.raises(InvalidTool) as raised:
