@@ -52,7 +52,7 @@ def test_the_story_is_told_in_under_sixty_lines_of_eighty_columns(
     result = cli("demo", "--language", language)
     assert result.exit_code == 0, result.output
     story, _, advice = result.stdout.partition("Try next:")
-    assert sum(1 + (len(line) - 1) // 80 for line in story.rstrip().splitlines()) < 60
+    assert sum(1 + (len(line) - 1) // 80 for line in result.stdout.rstrip().splitlines()) < 60
     for scenario in SCENARIOS:
         assert all(turn.answer in story for turn in scenario.turns)
     assert story.index('{"query":"sport news"') < story.index('{"query":"international affairs')

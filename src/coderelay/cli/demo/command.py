@@ -43,11 +43,8 @@ RealModel = Annotated[
 ]
 
 _NEXT = """\
-Try next:
-  coderelay demo --verbose              every message, and what the model saw
-  coderelay demo --local                each program replayed at every prefix
-  coderelay demo --save samples         the sample programs and tools, to play with
-  coderelay serve --upstream URL        your own model: then point a client's base URL at it"""
+Try next: coderelay demo --verbose to see every message and what the model saw;
+          coderelay serve --upstream URL for your own model and any client."""
 
 
 @reported

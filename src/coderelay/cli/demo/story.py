@@ -59,10 +59,9 @@ class Story:
             return
         results = [each for each in shown[-1]["messages"] if each["role"] == "tool"]
         length = sum(len(str(each.get("content") or "")) for each in results)
-        text = (
-            f"{len(shown)} requests to the model; of {self._answered:,} characters from the tools "
-            f"it saw {length:,}"
-        )
+        text = f"{len(shown)} requests to the model"
+        if length < self._answered:  # programs whose results are all that they got save nothing
+            text += f"; of {self._answered:,} characters from the tools it saw {length:,}"
         self._line("", Text(text, style="dim"))
 
     def timeline(self, spans: Sequence[Span]) -> None:
@@ -95,8 +94,11 @@ class Story:
             self._line("model", Text(text), "magenta")
             return
         self._source_shown = True
-        self._line("model", Text("writes a program; it rides in the id of its call"), "magenta")
-        source = printable("\n".join(lines))
+        self._line(
+            "model", Text("writes a program; the id of its first call carries it"), "magenta"
+        )
+        without_remarks = (each for each in lines if each and not each.startswith(("#", "//")))
+        source = printable("\n".join(without_remarks))
         code = Syntax(source, state.program.language, background_color="default", word_wrap=True)
         self._console.print(Padding(code, (0, 0, 0, _LABEL + 1)))
 
