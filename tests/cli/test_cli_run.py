@@ -77,7 +77,7 @@ def test_a_journal_is_written_and_replayed_without_calling_anything(
 def test_a_replay_needs_declarations_only(cli: Cli, folder: Path, program: Path) -> None:
     cli("run", "doubles.ts", "--tools", "tools.py", "--journal", "calls.json")
     number = {"type": "object", "properties": {"number": {"type": "integer"}}}
-    declared = [{"name": "double", "parameters": number}, {"name": "refuse"}]
+    declared = [{"name": "double", "parameters": number}, {"name": "refuse", "parameters": {}}]
     (folder / "tools.json").write_text(json.dumps(declared))
     result = cli("run", "doubles.ts", "--tools", "tools.json", "--replay", "calls.json")
     assert result.exit_code == 0, result.output

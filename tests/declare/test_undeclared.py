@@ -91,7 +91,8 @@ def test_it_is_found_wherever_an_object_is_declared(
         {**PERSON, "required": ["xyz"]},
         {**PERSON, "dependentRequired": {"city": ["xyz"]}},
         {"type": "object"},
-        {"type": "object", "properties": {}},
+        {"type": "object", "properties": {}, "additionalProperties": True},
+        {"type": "object", "properties": {}, "allOf": [{"properties": {"xyz": {}}}]},
         {},
         True,
         {"type": "object", "required": ["xyz"]},
@@ -232,3 +233,13 @@ def test_arguments_that_cannot_be_checked_completely_are_refused() -> None:
     assert refusal(schema, {f"p{number}": {} for number in range(100)}) == (
         "find: it would take too long to check these arguments: pass less at once"
     )
+
+
+def test_a_tool_whose_properties_are_empty_takes_no_arguments() -> None:
+    nothing: dict[str, Any] = {"type": "object", "properties": {}}
+    assert refusal(nothing, {}) == ""
+    said = 'find takes no arguments, got "xyz": call find'
+    assert refusal(nothing, {"xyz": 1}) == f"{said}({{}})"
+    assert refusal(nothing, {"xyz": 1}, "python") == f"{said}()"
+    assert refusal(nothing, {"xyz": 1}, undeclared="allow") == ""
+    assert refusal({"properties": {"inner": nothing}}, {"inner": {"xyz": 1}}) == ""

@@ -19,8 +19,8 @@ from coderelay.core.json_values import MAX_DEPTH
 from coderelay.declare.argument_errors import ArgumentError, Describer, shown, without_repetition
 from coderelay.languages.language import Language
 from coderelay.schemas.schema_check import Checked, compiled
-from coderelay.schemas.schema_notes import cut
-from coderelay.schemas.undeclared import Declaration
+from coderelay.schemas.schema_notes import brief, cut
+from coderelay.schemas.undeclared import Declaration, takes_nothing
 from coderelay.schemas.validation import Error, SchemaCompiler, SchemaNode, TooCostly, Walk
 from coderelay.schemas.validation.measure import measure
 from coderelay.schemas.validation.walk import STEP
@@ -57,6 +57,7 @@ class ArgumentCheck:
         self._undeclared = undeclared
         self._checked: Checked = compiled(tool)
         self._describer = Describer(language.wording)
+        self._takes_nothing = undeclared == "refuse" and takes_nothing(tool.parameters)
 
     def misfit(self, arguments: Json, work: Work) -> str | None:
         """A message that says what is wrong with the arguments of a call, or None if they fit. The
@@ -84,6 +85,9 @@ class ArgumentCheck:
                 fits = self._checked.validator.is_valid(arguments)
             else:
                 fits = walk.fits(self._compiled.root, arguments)
+            if fits and arguments and self._takes_nothing:
+                got, example = brief(next(iter(arguments)), _SHAPE), self._example
+                return f"{self._identifier} takes no arguments, got {got}: call {example}"
             if fits:
                 walk.allow(_STEPS)
                 return self._say(self._not_declared(arguments, walk))

@@ -14,6 +14,9 @@ that their tool knows. So there is a rule beyond the schema:
   `then`, `else`, `not`, and those for dependent properties). If it has `propertyNames` or
   `unevaluatedProperties`, any property is allowed.
 
+A tool whose parameters have `properties` that are empty, and nothing that adds to them, takes no
+arguments. Elsewhere such an object may have any property.
+
 As in TypeScript, a property of one option of a union is allowed in the other options. A property of
 one item of a tuple is allowed in the other items.
 """
@@ -69,6 +72,23 @@ class _Place:
         names = [*self.members.names, *self.mentioned.names]
         walk.count(sum(min(len(name), LONGEST) for name in names[:KNOWN]) // _LETTERS)
         return Nearest(names)
+
+
+_ADDING = frozenset(
+    "$ref $dynamicRef $recursiveRef allOf anyOf oneOf if then else not dependentSchemas "
+    "dependencies dependentRequired patternProperties propertyNames".split()
+)
+_OTHERS = ("additionalProperties", "unevaluatedProperties")
+
+
+def takes_nothing(schema: Schema) -> bool:
+    """Whether the schema of a tool's parameters says that there are none: it has `properties`, and
+    they are empty, and nothing beside them could add any."""
+    if not isinstance(schema, dict) or schema.get("properties") != {} or schema.get("required"):
+        return False
+    return _ADDING.isdisjoint(schema) and not any(
+        schema.get(word, False) is not False for word in _OTHERS
+    )
 
 
 class Declaration:
