@@ -113,10 +113,11 @@ def hand_out_without_state(calls: Sequence[Call], program: Program) -> tuple[Han
 
 
 def may_carry_programs(body: bytes, more_than: int) -> bool:
-    """Whether more ids than that in a request may carry a program: each may take long to read.
+    """Return whether more than so many ids in a request may carry a program. Each of them takes
+    time to decode.
 
-    A client that hides ids from the count, by escaping letters of their prefix or by another
-    encoding than UTF-8, is taken to have many.
+    A body that hides ids from the count, by escaping letters of their prefix or by another encoding
+    than UTF-8, counts as having many.
     """
     hidden = b"\0" in body or any(escape in body for escape in _ESCAPED_PREFIX)
     return hidden or body.count(_PREFIX.encode() + b"_") > more_than
@@ -146,7 +147,7 @@ def _fits(state: ProgramState) -> bool:
 
 
 def _damaged(id: str, reason: str) -> DamagedState:
-    shown = id if len(id) <= 40 else f"{id[:28]}…{id[-8:]}"
+    quoted = id if len(id) <= 40 else f"{id[:28]}…{id[-8:]}"
     return DamagedState(
-        f"the call id {shown!r} {reason}: send ids back exactly as they were handed out"
+        f"the call id {quoted!r} {reason}: send ids back exactly as they were handed out"
     )

@@ -34,8 +34,8 @@ def is_large_event(event: TurnEvent) -> bool:
     if isinstance(event, ProgramFinished) and len(event.outcome.logs) > _MANY_LOGS:
         return True
     if isinstance(event, TurnReply):
-        told = is_small(event.model, event.usage.details)
-        return not told or any(is_large_event(entry) for entry in event.entries)
+        fields_are_small = is_small(event.model, event.usage.details)
+        return not fields_are_small or any(is_large_event(entry) for entry in event.entries)
     return not is_small(*_of_event(event))
 
 

@@ -29,7 +29,7 @@ _ITEMS = rb'(?:[^",\[\]{}]+|(%b)|(,)' % STRING
 # comma that stand between them.
 _ITEMS_OR_NESTED = re.compile(rb"%b|%b)*" % (_ITEMS, _NESTED), re.DOTALL)
 _ITEMS_ONLY = re.compile(rb"%b)*" % _ITEMS, re.DOTALL)
-_TOLD_DEPTH = 2
+_NESTED_DEPTH = 2
 
 
 class _Level:
@@ -71,8 +71,8 @@ class PieceReader:
         """Read the text and return its value. Raises `NotJson` if it is not valid JSON."""
         data, levels, piece, at = self._data, self._levels, self._piece, 0
         while at < len(data):
-            told = len(levels) <= MAX_DEPTH - _TOLD_DEPTH
-            items = (_ITEMS_OR_NESTED if told else _ITEMS_ONLY).match(data, at, at + piece)
+            may_nest = len(levels) <= MAX_DEPTH - _NESTED_DEPTH
+            items = (_ITEMS_OR_NESTED if may_nest else _ITEMS_ONLY).match(data, at, at + piece)
             assert items is not None
             stop, level = items.end(), levels[-1]
             if items.lastindex:

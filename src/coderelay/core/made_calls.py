@@ -35,10 +35,10 @@ class MadeCalls:
         if not self._count:
             return ""
         left_out = self._count - len(self._first) - len(self._last)
-        shown = [_call(*call) for call in self._first]
-        shown += [f"… {left_out:,} more …"] if left_out else []
-        shown += [_call(*call) for call in self._last]
-        return f"{_MADE}: {', '.join(shown)}."
+        parts = [_call(*call) for call in self._first]
+        parts += [f"… {left_out:,} more …"] if left_out else []
+        parts += [_call(*call) for call in self._last]
+        return f"{_MADE}: {', '.join(parts)}."
 
 
 def _call(name: str, arguments: Json) -> str:

@@ -319,22 +319,22 @@ class Turn:
     def _held_text(self, meaning: Meaning) -> str:
         """Return the text that was held back, if it turned out to be text for the client."""
         if self._wants_format:
-            words = isinstance(meaning, PlainText) and not self._answer.refused
-            return meaning.text if words else ""
+            is_text = isinstance(meaning, PlainText) and not self._answer.refused
+            return meaning.text if is_text else ""
         return self._in_text.rest() if meaning.text == self._answer.text else ""
 
-    def _is_empty_answer(self, words: PlainText) -> bool:
+    def _is_empty_answer(self, answer: PlainText) -> bool:
         """Return whether this is the first empty answer of the turn: then the model is asked once
         more."""
-        if words.text.strip() or self._answer.finish != "stop" or self._empty:
+        if answer.text.strip() or self._answer.finish != "stop" or self._empty:
             return False
         self._empty += 1
         return True
 
-    def _has_format(self, words: PlainText) -> bool:
+    def _has_format(self, answer: PlainText) -> bool:
         if self._answer.refused or not self._wants_format:
             return True
-        return model_request.matches_format(words.text, self._request.response_format)
+        return model_request.matches_format(answer.text, self._request.response_format)
 
     def _text_beside(self, text: str) -> str:
         """Return the text beside calls that the client gets: none if it wants a format, because

@@ -24,7 +24,7 @@ from coderelay.server.request_pipeline import Access, RequestPipeline
 from coderelay.server.service import Service, build
 from coderelay.server.settings import Settings
 
-_SHOWN = 200
+_MAX_QUOTED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def create_app(
         assert isinstance(error, HTTPException)
         known = ", ".join(f"{path.method} {path.path}" for path in served)
         # Not `request.url`: it cannot be built for a request with an invalid Host header.
-        path = request.scope["path"][:_SHOWN]
+        path = request.scope["path"][:_MAX_QUOTED]
         message = f"there is no {request.method} {path}: use one of {known}"
         body = dialects[0].error_object(message, type="invalid_request_error", code="not_found")
         return JSONResponse(body, error.status_code, error.headers)

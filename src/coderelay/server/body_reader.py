@@ -39,8 +39,8 @@ class BodyReader:
         self.room = Admission(ROOM, "bytes of large requests")
 
     async def read(self, raw: bytes, decode: Callable[[Json], T]) -> tuple[T, bool]:
-        """What `decode` makes of a body, and whether the body is large. Raises `Full` for a large
-        one where too many are being read."""
+        """Return what `decode` makes of a body, and whether the body is large. Raises `Full` for a
+        large body if too many are being read already."""
         counted = min(len(raw), _COSTLIEST)
         if counted < _WITH_STATES and call_ids.may_carry_programs(raw, more_than=_FEW_STATES):
             counted = _WITH_STATES

@@ -9,7 +9,7 @@ from coderelay.core import Json
 from coderelay.engines.fence import first_block
 from coderelay.models.scripted_model import ScriptedAnswer, ScriptedModel
 
-_SHOWN = 2_000
+_MAX_QUOTED = 2_000
 WORDS = (
     "This is Coderelay's scripted model, not a real one. Send a tool and a message with a program "
     "in a fenced block, and I will write that program."
@@ -25,7 +25,7 @@ def _answer(body: Mapping[str, Json]) -> ScriptedAnswer | str:
     last = body["messages"][-1] if body["messages"] else {}
     text = _text(last.get("content"))
     if last.get("role") == "tool":
-        return f"The program returned: {text[:_SHOWN]}"
+        return f"The program returned: {text[:_MAX_QUOTED]}"
     source = first_block(text)
     if source is None or last.get("role") != "user" or not body.get("tools"):
         return WORDS

@@ -14,7 +14,7 @@ from coderelay.server.refusals import Foreign, HostMissing
 
 ANY = "*"
 """Allows every name."""
-_SHOWN = 100
+_MAX_QUOTED = 100
 
 
 class Hosts:
@@ -34,12 +34,12 @@ class Hosts:
             return
         if host is not None and not self._is_known(host):
             raise Foreign(
-                _refusal(f"for {_shown(host)}, a name that this server does not know", host)
+                _refusal(f"for {_quoted(host)}, a name that this server does not know", host)
             )
         origin = only(headers, b"origin")
         if origin is not None and not self._may_use(origin, host):
             page = origin.partition("://")[2]
-            raise Foreign(_refusal(f"from the web page of {_shown(origin)}", page))
+            raise Foreign(_refusal(f"from the web page of {_quoted(origin)}", page))
 
     def _is_known(self, host: str) -> bool:
         name = host_name(host)
@@ -66,11 +66,11 @@ def host_name(netloc: str) -> str | None:
     if netloc.startswith("["):
         name, bracket, rest = netloc[1:].partition("]")
         port = rest.removeprefix(":")
-        sound = bool(bracket) and _is_address(name) and (rest == "" or rest.startswith(":"))
+        is_valid = bool(bracket) and _is_address(name) and (rest == "" or rest.startswith(":"))
     else:
         name, _, port = netloc.partition(":")
-        sound = not any(mark in name for mark in "@/\\?#[] \t")
-    if not sound or not name or (port and not (port.isascii() and port.isdigit())):
+        is_valid = not any(mark in name for mark in "@/\\?#[] \t")
+    if not is_valid or not name or (port and not (port.isascii() and port.isdigit())):
         return None
     return name.lower().removesuffix(".")
 
@@ -87,12 +87,12 @@ def _is_address(name: str) -> bool:
     return "%" not in name  # the zone of an IPv6 address may be any text, even a domain name
 
 
-def _shown(header: str) -> str:
-    return repr(header[:_SHOWN])
+def _quoted(header: str) -> str:
+    return repr(header[:_MAX_QUOTED])
 
 
 def _refusal(what: str, netloc: str) -> str:
-    name = host_name(netloc[:_SHOWN]) or "NAME"
+    name = host_name(netloc[:_MAX_QUOTED]) or "NAME"
     return (
         f"this request is {what}. Without client keys, the server can be reached as localhost, by "
         "an IP address or by its --host only, so that no web page can use it. To allow this, start "
