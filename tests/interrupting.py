@@ -118,8 +118,15 @@ class Steps:
 
 
 def every(run: Run, stride: int) -> Iterator[bool]:
-    """Whether each run came to its end. The last one was not interrupted."""
-    for step in itertools.count(1, stride):
+    """Whether each run came to its end. The last one was not interrupted.
+
+    Garbage is collected between runs only: when that happens depends on what else the process does,
+    and Python swallows an exception that a finaliser raises.
+    """
+    gc.disable()
+    for number, step in enumerate(itertools.count(1, stride)):
+        if number % 20 == 0:
+            gc.collect()
         steps = Steps(step)
         sys.settrace(steps.trace)
         try:
