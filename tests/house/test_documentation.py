@@ -8,13 +8,17 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
+from starlette.routing import Route
 from typer.testing import CliRunner
 
+import coderelay
 from coderelay import Completed, Entry, Failed, Limits, Outcome, Program, Returned, Tool, evaluate
 from coderelay.cli.commands import app
 from coderelay.core import DEFAULT_LIMITS, Json
 from coderelay.core.limits import KB, MB
 from coderelay.declare import names
+from coderelay.server import Settings
+from coderelay.server.app import create_app
 from tests.house import documents
 from tests.house.documents import ENVIRONMENT, PAGES, ROOT, Block
 
@@ -119,6 +123,20 @@ def test_every_page_and_picture_can_be_reached_from_another() -> None:
     }
     for path in [*ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/pictures/*")]:
         assert path in linked, f"nothing links to {documents.name(path)}"
+
+
+@pytest.mark.parametrize("page", ["server.md", "wire.md"])
+def test_the_table_of_paths_has_every_path_of_the_server(page: str) -> None:
+    table = documents.table(ROOT / "docs" / page, "path", {"server.md": "what"}.get(page, "API"))
+    routes = create_app(Settings("scripted")).routes
+    assert {path for row in table for path in re.findall(r"`(?:[A-Z]+ )?(/[^`]+)`", row[0])} == {
+        route.path for route in routes if isinstance(route, Route)
+    }
+
+
+def test_every_page_names_the_wheel_of_this_version() -> None:
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    assert set(re.findall(r"coderelay-([\d.]+)-py3", text)) == {coderelay.__version__}
 
 
 def test_the_picture_of_the_layers_shows_the_import_contract() -> None:
