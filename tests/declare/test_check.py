@@ -60,6 +60,12 @@ def test_a_schema_that_would_take_for_ever_to_check_is_refused(schema: Any) -> N
     assert "/parameters is not a valid JSON Schema" in refused(schema)
 
 
+@pytest.mark.parametrize("said", ["x", None, {}])
+@pytest.mark.parametrize("word", ["multipleOf", "minimum", "maxLength", "enum"])
+def test_a_keyword_with_a_value_of_the_wrong_type_is_refused(word: str, said: Any) -> None:
+    assert f"/parameters/{word}" in refused({word: said})
+
+
 def overlapping(depth: int, count: int) -> dict[str, Any]:
     """References to schemas that are each in the one before."""
     inner: dict[str, Any] = {"properties": {f"p{number}": {} for number in range(count)}}

@@ -234,7 +234,7 @@ def _own_load(schema: dict[str, Any]) -> _Load:
 def _units(word: str, said: Json) -> int:
     if word in _BOUNDS:
         return 25 if isinstance(said, float) else 3
-    if word == "multipleOf":
+    if word == "multipleOf" and isinstance(said, (int, float)):
         return 3 if isinstance(said, int) else 150 if said > _TINY else 4_000
     if word == "required" and isinstance(said, list):
         return 2 * len(said)
