@@ -1,5 +1,6 @@
 """The languages that there are, one row each, and the one engine of each in this process."""
 
+import atexit
 import threading
 
 from coderelay.core import UnknownLanguage
@@ -16,6 +17,8 @@ DEFAULT_LANGUAGE = TYPESCRIPT.name
 
 _loaded: dict[str, Engine] = {}
 _loading = threading.RLock()  # the handler of a signal may run a program, too
+# Engines are freed before Python takes wasmtime apart: their finalisers would fail after that.
+atexit.register(_loaded.clear)
 
 
 def find_language(name: str) -> Language:

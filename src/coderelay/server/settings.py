@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from coderelay.core import DEFAULT_LIMITS, Limits
 from coderelay.core.limits import KB, MB
 from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
+from coderelay.dialects.kit.code_mode import MOST_PROGRAMS
 from coderelay.languages.language_registry import DEFAULT_LANGUAGE, LANGUAGES
 from coderelay.models.answer_limits import MAX_ANSWER, MAX_STREAM
 from coderelay.server.declared_settings import (
@@ -136,7 +137,13 @@ class Settings:
     ] = DEFAULT_LANGUAGE
     max_programs: Annotated[
         int,
-        Setting(_MODEL, "N", "How many programs the model may write in one turn.", at_least=1),
+        Setting(
+            _MODEL,
+            "N",
+            "How many programs the model may write in one turn.",
+            at_least=1,
+            at_most=MOST_PROGRAMS,
+        ),
     ] = 8
     declaration_tokens: Annotated[
         int,

@@ -10,7 +10,8 @@ from coderelay.dialects.kit.fields import Fields
 from coderelay.dialects.kit.program_fields import read_language
 from coderelay.languages.language_registry import DEFAULT_LANGUAGE
 
-_MOST_PROGRAMS = 100
+MOST_PROGRAMS = 100
+"""Programs that a model may write in one turn, whatever a request or a setting says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,8 @@ def read_mode(fields: Fields, defaults: Defaults, *, has_programs: bool) -> Mode
     which makes `messages` the default protocol."""
     mode = fields.inner("code_mode", {})
     number = mode.number("max_programs", defaults.max_programs)
-    if not 1 <= number <= _MOST_PROGRAMS:
-        raise Unsupported(mode.path("max_programs"), f"must be from 1 to {_MOST_PROGRAMS}")
+    if not 1 <= number <= MOST_PROGRAMS:
+        raise Unsupported(mode.path("max_programs"), f"must be from 1 to {MOST_PROGRAMS}")
     protocol = mode.text("protocol", "messages" if has_programs else "ids")
     if protocol not in ("ids", "messages"):
         raise Unsupported(mode.path("protocol"), "must be 'ids' or 'messages'")
