@@ -37,8 +37,10 @@ def every_core_busy() -> Iterator[None]:
 
 
 def run_once() -> bool:
-    """Run all tests. A run that passes is shown by its last line, another in full."""
-    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal"]
+    """Run all tests, in two processes for each core. A run that passes is shown by its last line,
+    another in full."""
+    workers = str(2 * (os.cpu_count() or 1))
+    command = [sys.executable, "-m", "pytest", "-n", workers, "--dist", "worksteal"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     passed = done.returncode == 0
     print(done.stdout.splitlines()[-1] if passed and done.stdout else done.stdout, flush=True)

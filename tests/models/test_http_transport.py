@@ -257,3 +257,55 @@ def test_an_answer_that_came_whole_and_was_left_unread_gives_no_connection_back(
             assert server.connections == 2
 
     asyncio.run(run())
+
+
+LARGE = bytes(range(256)) * 32 * 1024
+"""A body that is sent in many pieces: 8 MB, more than any socket buffers."""
+
+
+@pytest.mark.parametrize("answers_first", [False, True])
+def test_a_large_body_arrives_whole_also_at_a_server_that_answers_first(
+    answers_first: bool,
+) -> None:
+    received: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        if answers_first:
+            writer.write(WHOLE)
+            await writer.drain()
+        received.append(await reader.readexactly(len(LARGE)))
+        if not answers_first:
+            writer.write(WHOLE)
+        await writer.drain()
+        writer.close()
+        done.set()
+
+    async def run() -> None:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with server, AsyncioTransport() as transport:
+            request = httpx.Request("POST", f"http://127.0.0.1:{port}/", content=LARGE)
+            answer = await transport.handle_async_request(request)
+            assert await answer.aread() == b"hello"
+            await done.wait()
+
+    done = asyncio.Event()
+    asyncio.run(run())
+    assert received == [LARGE]
+
+
+def test_a_server_that_closes_before_a_large_body_is_sent_is_an_error() -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.transport.abort()
+
+    async def run() -> None:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with server, AsyncioTransport() as transport:
+            request = httpx.Request("POST", f"http://127.0.0.1:{port}/", content=LARGE)
+            with pytest.raises(httpx.TransportError):
+                await transport.handle_async_request(request)
+
+    asyncio.run(run())

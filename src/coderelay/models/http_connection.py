@@ -19,6 +19,8 @@ _FRAMING_PER_BYTE = 16
 """Further such bytes for each byte of the body. A chunk of one byte takes six."""
 _BUFFERED = 256 * 1024
 """Bytes of a body that wait for their reader. Beyond them, the socket is not read."""
+_SENT_AT_ONCE = 256 * 1024
+"""Bytes of a request's body that are written at once."""
 
 
 class BadAnswer(httpx.RemoteProtocolError):
@@ -41,15 +43,34 @@ class HttpConnection(asyncio.Protocol):
         self.began = self.finished = False
         """Whether the first byte of the answer has come, and whether all of it has."""
         self._transport: asyncio.Transport | None = None
+        self._is_full = False
+        """Whether much of what was written is still to be sent."""
         self._reset()
 
-    async def request(self, data: bytes, timeout: float | None) -> None:
+    async def request(self, head: bytes, timeout: float | None, body: bytes = b"") -> None:
         """Send a whole request and wait for the headers of its answer."""
         self._reset()
         assert self._transport is not None
-        self._transport.write(data)
+        if len(body) <= _SENT_AT_ONCE:
+            self._transport.write(head + body)
+        else:
+            self._transport.write(head)
+            await self._send(body, timeout)
         while not self._complete_head:
             await self._wait(timeout)
+
+    async def _send(self, body: bytes, timeout: float | None) -> None:
+        """Send a large body in pieces. As one piece, it would be copied several times while other
+        requests wait. A server that answers early gets the rest without a pause."""
+        assert self._transport is not None
+        view = memoryview(body)
+        for start in range(0, len(body), _SENT_AT_ONCE):
+            await asyncio.sleep(0)
+            while self._is_full and not self.began and not self.closed:
+                await self._wait(timeout)
+            if self.closed:
+                return
+            self._transport.write(view[start : start + _SENT_AT_ONCE])
 
     async def body(self, timeout: float | None) -> AsyncIterator[bytes]:
         """The answer's body, piece by piece as it comes."""
@@ -89,6 +110,15 @@ class HttpConnection(asyncio.Protocol):
         self._transport = cast(
             asyncio.Transport, transport
         )  # uvloop's class does not inherit from it
+
+    def pause_writing(self) -> None:
+        """asyncio: much is still to be sent."""
+        self._is_full = True
+
+    def resume_writing(self) -> None:
+        """asyncio: most of it was sent."""
+        self._is_full = False
+        self._wake()
 
     def data_received(self, data: bytes) -> None:
         """asyncio: bytes came. The parser gets them in small pieces, because it buffers an

@@ -59,18 +59,18 @@ class AsyncioTransport(httpx.AsyncBaseTransport):
         if request.url.scheme not in ("http", "https"):
             raise httpx.UnsupportedProtocol(f"{request.url} is not an http or https address")
         origin = _origin(request.url)
-        data = _written(request, await request.aread(), self.proxy)
+        head, body = _head(request, self.proxy), await request.aread()
         connection = self._take(origin)
         if connection is not None:
             try:
-                await self._request(connection, data, timeouts)
+                await self._request(connection, head, body, timeouts)
             except httpx.RemoteProtocolError:
                 if connection.began:
                     raise
                 connection = None
         if connection is None:
             connection = await self._connect(origin, timeouts.get("connect"))
-            await self._request(connection, data, timeouts)
+            await self._request(connection, head, body, timeouts)
         stream = _Body(self, origin, connection, timeouts.get("read"))
         return httpx.Response(connection.status, headers=connection.headers, stream=stream)
 
@@ -99,10 +99,14 @@ class AsyncioTransport(httpx.AsyncBaseTransport):
         return None
 
     async def _request(
-        self, connection: HttpConnection, data: bytes, timeouts: dict[str, float | None]
+        self,
+        connection: HttpConnection,
+        head: bytes,
+        body: bytes,
+        timeouts: dict[str, float | None],
     ) -> None:
         try:
-            await connection.request(data, timeouts.get("read"))
+            await connection.request(head, timeouts.get("read"), body)
         except BaseException:
             connection.close()
             raise
@@ -220,7 +224,7 @@ def _origin(url: httpx.URL) -> _Origin:
     return url.scheme, url.host, url.port or (443 if url.scheme == "https" else 80)
 
 
-def _written(request: httpx.Request, body: bytes, proxy: Proxy | None) -> bytes:
+def _head(request: httpx.Request, proxy: Proxy | None) -> bytes:
     target, more = request.url.raw_path, b""
     if proxy is not None and request.url.scheme == "http":
         target = b"http://" + request.url.netloc + target
@@ -231,4 +235,4 @@ def _written(request: httpx.Request, body: bytes, proxy: Proxy | None) -> bytes:
     breaks = len(lines) - 1
     if head.count(b"\r") != breaks or head.count(b"\n") != breaks or b"\0" in head:
         raise httpx.LocalProtocolError("a header holds a line break or a NUL")
-    return head + b"\r\n" + more + b"\r\n" + body
+    return head + b"\r\n" + more + b"\r\n"

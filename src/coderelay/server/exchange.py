@@ -1,6 +1,7 @@
 """One request and its answer: reads the body up to its limit, and writes the answer."""
 
 import asyncio
+import io
 import re
 import secrets
 from collections.abc import Callable, Mapping
@@ -52,7 +53,7 @@ class Exchange:
     async def body(self, limit: int) -> bytes:
         """Return the whole body. From here on, the serving task is cancelled if the client
         disconnects."""
-        body = bytearray()
+        body = io.BytesIO()  # unlike a bytearray, it gives its bytes without a copy
         length = self.headers.get(b"content-length", b"")
         refused = length.isdigit() and (len(length) > 18 or int(length) > limit)
         while True:
@@ -64,7 +65,7 @@ class Exchange:
             self.received += len(piece)
             refused = refused or self.received > limit
             if not refused:
-                body += piece
+                body.write(piece)
             # Most clients read the answer only after they have sent everything. So the rest of a
             # refused body is read and dropped, up to twice the limit.
             if not message.get("more_body") or self.received > 2 * limit:
@@ -72,7 +73,7 @@ class Exchange:
         if refused:
             raise BodyTooLarge(f"the body is over {limit:,} bytes: send a shorter history")
         self._watch()
-        return bytes(body)
+        return body.getvalue()
 
     @staticmethod
     def parsed(raw: bytes) -> Json:
