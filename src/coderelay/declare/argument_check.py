@@ -16,7 +16,12 @@ from typing import Literal, TypeAlias, get_args
 
 from coderelay.core import Json, Tool, Work
 from coderelay.core.json_values import MAX_DEPTH
-from coderelay.declare.argument_errors import ArgumentError, Describer, shown, without_repetition
+from coderelay.declare.argument_errors import (
+    ArgumentError,
+    Describer,
+    type_and_text,
+    without_repetition,
+)
 from coderelay.languages.language import Language
 from coderelay.schemas.schema_check import Checked, compiled
 from coderelay.schemas.schema_notes import brief, cut
@@ -92,7 +97,7 @@ class ArgumentCheck:
                 walk.allow(_STEPS)
                 return self._say(self._not_declared(arguments, walk))
             if not isinstance(arguments, dict):
-                got, example = shown(arguments), self._example
+                got, example = type_and_text(arguments), self._example
                 return f"{self._identifier} takes one object, got {got}: call {example}"
             return self._say(self._misfits(arguments, walk))
         except TooCostly:
@@ -142,8 +147,8 @@ class ArgumentCheck:
             about = dict.fromkeys(each.parameter for each in found if each.parameter is not None)
             types = [self._parameters[name] for name in about if name in self._parameters]
             expected = "; ".join(types) or expected
-        said = "; ".join(each.reason for each in found)
-        return f"{self._identifier}: {said}\nexpected: {expected}"
+        reasons = "; ".join(each.reason for each in found)
+        return f"{self._identifier}: {reasons}\nexpected: {expected}"
 
     @cached_property
     def _compiled(self) -> SchemaCompiler:

@@ -15,7 +15,7 @@ _VALUE = 60
 _OPTIONS = 10
 _LOOKED_AT = 50
 _NESTED = 8
-_TOLD = 20
+_DESCRIBED = 20
 _SUGGESTED = 100
 """Among how many of the passed properties a misspelt name is looked for."""
 
@@ -49,7 +49,7 @@ def kind_of(value: Json) -> str:
             return "object"
 
 
-def shown(value: Json) -> str:
+def type_and_text(value: Json) -> str:
     """The type of a value and its JSON text, shortened."""
     return "null" if value is None else f"{kind_of(value)} {brief(value, _VALUE)}"
 
@@ -66,26 +66,26 @@ class Describer:
         found: list[Error] = []
         for error in islice(errors, _LOOKED_AT):
             found.extend(_inner(error))
-        told: dict[ArgumentError, None] = {}
-        for error in sorted(found, key=_order)[:_TOLD]:
-            told[self._misfit(error)] = None
-            if len(told) > limit:
+        described: dict[ArgumentError, None] = {}
+        for error in sorted(found, key=_order)[:_DESCRIBED]:
+            described[self._misfit(error)] = None
+            if len(described) > limit:
                 break
-        return without_repetition(told)[:limit]
+        return without_repetition(described)[:limit]
 
     def unexpected(self, path: Sequence[str | int], name: str, known: Nearest) -> ArgumentError:
         """The reason for a property that is not declared, with the nearest name that is."""
         close = known.to(name, 1)
         hint = f" (did you mean {brief(close[0], _VALUE)}?)" if close else ""
-        said = f"unexpected {self._wording.property(path)} {brief(name, _VALUE)}{hint}"
+        problem = f"unexpected {self._wording.property(path)} {brief(name, _VALUE)}{hint}"
         where = self._wording.place(path)
-        reason = f"{where}: {said}" if where else said
+        reason = f"{where}: {problem}" if where else problem
         return ArgumentError(reason, str(path[0]) if path else None, (tuple(path), name))
 
     def _misfit(self, error: Error) -> ArgumentError:
         path = error.path
         if error.word in ("additionalProperties", "unevaluatedProperties"):
-            return self.unexpected(path, str(error.said), self._properties(error.schema))
+            return self.unexpected(path, str(error.part), self._properties(error.schema))
         if error.word == "required":
             return self._missing(error)
         return ArgumentError(self._reason(error), str(path[0]) if path else None)
@@ -93,24 +93,24 @@ class Describer:
     def _reason(self, error: Error) -> str:
         where = self._wording.place(error.path)
         if error.word == "enum":
-            said = self._enum(error)
+            requirement = self._enum(error)
         else:
-            said = _VALUES.get(error.word, _otherwise)(error)
-        return f"{where or 'the object'} {said}, got {shown(error.value)}"
+            requirement = _VALUES.get(error.word, _otherwise)(error)
+        return f"{where or 'the object'} {requirement}, got {type_and_text(error.value)}"
 
     def _missing(self, error: Error) -> ArgumentError:
-        missing, path, where = str(error.said), error.path, self._wording.place(error.path)
+        missing, path, where = str(error.part), error.path, self._wording.place(error.path)
         known = _mapping(error.schema, "properties")
-        given = islice((name for name in error.value if name not in known), _SUGGESTED)
-        close = nearest(missing, given, 1)
+        unknown = islice((name for name in error.value if name not in known), _SUGGESTED)
+        close = nearest(missing, unknown, 1)
         hint = f" (you passed {brief(close[0], _VALUE)})" if close else ""
-        said = f"missing required {self._wording.property(path)} {brief(missing, _VALUE)}{hint}"
-        reason = f"{where}: {said}" if where else said
+        problem = f"missing required {self._wording.property(path)} {brief(missing, _VALUE)}{hint}"
+        reason = f"{where}: {problem}" if where else problem
         passed = (path, close[0]) if close else None
         return ArgumentError(reason, str(path[0]) if path else None, passed)
 
     def _enum(self, error: Error) -> str:
-        options, more = error.said, ""
+        options, more = error.keyword_value, ""
         if len(options) > _OPTIONS:
             more = ", …"
             if isinstance(error.value, str):
@@ -182,7 +182,8 @@ def _type(error: Error) -> str:
 
 
 def _types(error: Error) -> list[str]:
-    return error.said if isinstance(error.said, list) else [str(error.said)]
+    named = error.keyword_value
+    return named if isinstance(named, list) else [str(named)]
 
 
 def _choice(error: Error) -> str:
@@ -197,13 +198,13 @@ def _choice(error: Error) -> str:
 
 
 def _bound(words: str) -> Callable[[Error], str]:
-    return lambda error: words.format(brief(error.said, _VALUE))
+    return lambda error: words.format(brief(error.keyword_value, _VALUE))
 
 
 def _exclusive(words: str, exclusive: str) -> Callable[[Error], str]:
     """In draft 4 a flag beside the bound says whether the bound itself is allowed."""
-    return lambda error: (exclusive if error.value == error.said else words).format(
-        brief(error.said, _VALUE)
+    return lambda error: (exclusive if error.value == error.keyword_value else words).format(
+        brief(error.keyword_value, _VALUE)
     )
 
 
@@ -228,7 +229,7 @@ _VALUES: dict[str, Callable[[Error], str]] = {
     "minProperties": _bound("must have at least {} properties"),
     "maxProperties": _bound("must have at most {} properties"),
     "pattern": _bound("must match the pattern {}"),
-    "propertyNames": _bound("must have no property of the name {}"),
+    "propertyNames": lambda error: f"must have no property of the name {brief(error.part, _VALUE)}",
     "uniqueItems": lambda error: "must have no item twice",
     "falseSchema": lambda error: "must be left out",
 }

@@ -24,7 +24,7 @@ _NAMESPACE = re.compile(r"^(.+)(?:__|[./:])(?=[^./:_])")
 _LONGEST_TEXT = 2_000
 _TITLE = 60
 _OTHERS = "others"
-_SHOWN = (1_000, 500, 250, 120, 60, 30, 16, 8, 4, 2, 1, 0)
+_LISTED = (1_000, 500, 250, 120, 60, 30, 16, 8, 4, 2, 1, 0)
 
 
 def tokens(text: str) -> int:
@@ -59,16 +59,16 @@ class _Group:
         """A line for each tool."""
         rows = []
         for name, description in self.tools:
-            said = first_sentence(description)
-            rows.append(f"- {name}: {said}" if said else f"- {name}")
+            sentence = first_sentence(description)
+            rows.append(f"- {name}: {sentence}" if sentence else f"- {name}")
         return "\n".join([self._head(), *rows])
 
     def names(self, most: int) -> str:
         """One line, with `most` names at most."""
-        shown = [name for name, _ in self.tools[:most]]
+        listed = [name for name, _ in self.tools[:most]]
         if len(self.tools) > most > 0:
-            shown.append(f"… {len(self.tools) - most} more")
-        return f"{self._head()} {', '.join(shown)}" if shown else self._head()[:-1]
+            listed.append(f"… {len(self.tools) - most} more")
+        return f"{self._head()} {', '.join(listed)}" if listed else self._head()[:-1]
 
     def _head(self) -> str:
         return f"{self.title} ({len(self.tools)}):"
@@ -76,7 +76,7 @@ class _Group:
 
 def _shorter_and_shorter(groups: Sequence[_Group]) -> Iterator[str]:
     yield "\n".join(group.sentences() for group in groups)
-    for most in _SHOWN:
+    for most in _LISTED:
         yield "\n".join(group.names(most) for group in groups)
 
 

@@ -51,10 +51,10 @@ class ToolLookup:
         close = dict.fromkeys(self._spellings[each] for each in self._nearest.to(name))
         listed = ", ".join(close or islice(self._identifiers, _LISTED))
         some = "nearest" if close else "the tools are"
-        said = f"there is no tool {cut(name, _NAME)!r}; {some}: {cut(listed, _LISTED)}"
+        message = f"there is no tool {cut(name, _NAME)!r}; {some}: {cut(listed, _LISTED)}"
         if not close and len(listed) > _LISTED:
-            said += f" (find one with {SEARCH.identifiers(self._language)[0]})"
-        return sendable(said)
+            message += f" (find one with {SEARCH.identifiers(self._language)[0]})"
+        return sendable(message)
 
     def _declaration(self, name: str) -> str | None:
         tool = self._by_spelling.get(name)

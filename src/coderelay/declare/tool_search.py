@@ -18,13 +18,14 @@ from coderelay.declare.search_terms import Terms
 MAX_QUERY = 200
 """How many characters of a query are used."""
 
-_WORDS, _VISITED, _KEPT = 16, 8_000, 32_000
+_WORDS, _VISITED, _CACHED = 16, 8_000, 32_000
 _TEXT, _PARTS = 2_000, 200
-_NAME, _SAID, _TOLD = 5, 2, 1
+_NAME, _DESCRIPTION, _PARAMETER_DESCRIPTION = 5, 2, 1
+"""The weights of a word in a tool's name, in its description, and in that of a parameter."""
 _SATURATION, _LENGTH = 1.2, 0.5
 _SHORTEST, _EXPANDED = 3, 64
 _LONGER, _SHORTER = 0.7, 0.5
-_ASKED_BY_NAME = 1_000.0
+_EXACT_NAME = 1_000.0
 _SEARCH_FUEL, _VISIT_FUEL = 200_000, 6_000
 """Fuel for a search and for each tool that it looks at: as much as a program uses in that time."""
 _COMMON = frozenset(
@@ -41,7 +42,7 @@ class Search:
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools = tuple(tools)
-        self._terms, self._said = Terms(), Terms(_COMMON)
+        self._name_terms, self._text_terms = Terms(), Terms(_COMMON)
         self._names: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
         self._found: dict[str, tuple[list[int], list[int]]] = {}
         lengths = [self._add(place, tool) for place, tool in enumerate(self._tools)]
@@ -51,7 +52,7 @@ class Search:
         ]
         self._vocabulary = sorted(self._found)
         self._known_scores: dict[tuple[str, int], dict[int, float]] = {}
-        self._kept = 0
+        self._cached = 0
         """How many scores are cached, plus one for each word that they are cached for."""
 
     def search(self, query: str, limit: int = 10, work: Work | None = None) -> list[Tool]:
@@ -60,9 +61,9 @@ class Search:
         The cost is added to `work`. It follows from how many tools the query leads to, whether or
         not their scores were cached by an earlier search.
         """
-        asked = self._terms_of(query)
-        first, *others = dict.fromkeys(asked) or ("",)
-        room = _VISITED // max(1, len(asked))
+        terms = self._terms_of(query)
+        first, *others = dict.fromkeys(terms) or ("",)
+        room = _VISITED // max(1, len(terms))
         scores = self._scored(first, room).copy()
         visited = len(scores)
         for term in others:
@@ -70,11 +71,11 @@ class Search:
             visited += len(scored)
             for place, score in scored.items():
                 scores[place] = scores.get(place, 0.0) + score
-        named = self._names.get(tuple(asked), [])[:_VISITED] if asked else []
+        named = self._names.get(tuple(terms), [])[:_VISITED] if terms else []
         if work is not None:
             work.add(_SEARCH_FUEL + _VISIT_FUEL * (visited + len(named) + limit))
         for place in named:
-            scores[place] = scores.get(place, 0.0) + _ASKED_BY_NAME
+            scores[place] = scores.get(place, 0.0) + _EXACT_NAME
         ranked = heapq.nsmallest(limit, scores, key=lambda place: (-scores[place], place))
         return [self._tools[place] for place in ranked]
 
@@ -86,13 +87,17 @@ class Search:
 
     def _add(self, place: int, tool: Tool) -> int:
         """Add a tool to the index. Returns how many words it has."""
-        name = self._terms.of(tool.name)
+        name = self._name_terms.of(tool.name)
         self._names[tuple(name)].append(place)
-        parameters, texts = _parameters(tool.parameters)
-        said = self._said.of(f"{tool.description[:_TEXT]} {parameters}")
-        told = self._said.of(texts)
+        parameters, descriptions = _parameters(tool.parameters)
+        description = self._text_terms.of(f"{tool.description[:_TEXT]} {parameters}")
+        parameter_descriptions = self._text_terms.of(descriptions)
         weights = {"".join(name): _NAME}
-        for weight, terms in ((_NAME, name), (_SAID, said), (_TOLD, told)):
+        for weight, terms in (
+            (_NAME, name),
+            (_DESCRIPTION, description),
+            (_PARAMETER_DESCRIPTION, parameter_descriptions),
+        ):
             for term in terms:
                 weights[term] = weights.get(term, 0) + weight
         found = self._found
@@ -102,25 +107,25 @@ class Search:
             places, heavy = found[term]
             places.append(place)
             heavy.append(weight)
-        return len(name) + len(said) + len(told)
+        return len(name) + len(description) + len(parameter_descriptions)
 
-    def _scored(self, asked: str, room: int) -> dict[int, float]:
+    def _scored(self, word: str, room: int) -> dict[int, float]:
         """`_matches`, cached: programs that search often use the same words again."""
-        known = self._known_scores.get((asked, room))
+        known = self._known_scores.get((word, room))
         if known is None:
-            known = self._matches(asked, room)
-            self._kept += len(known) + 1
-            if self._kept > _KEPT:
+            known = self._matches(word, room)
+            self._cached += len(known) + 1
+            if self._cached > _CACHED:
                 self._known_scores.clear()
-                self._kept = len(known) + 1
-            self._known_scores[asked, room] = known
+                self._cached = len(known) + 1
+            self._known_scores[word, room] = known
         return known
 
-    def _matches(self, asked: str, room: int) -> dict[int, float]:
+    def _matches(self, word: str, room: int) -> dict[int, float]:
         """The score of each tool for one word of a query, by the term that fits the word best. A
         term that more tools have than `room` allows is skipped: it says too little."""
         norms, best = self._norms, dict[int, float]()
-        for term, share in self._known(asked):
+        for term, share in self._known(word):
             places, weights = self._found[term]
             if len(places) > room:
                 continue
@@ -135,22 +140,22 @@ class Search:
             best = scores
         return best
 
-    def _known(self, asked: str) -> Iterator[tuple[str, float]]:
+    def _known(self, word: str) -> Iterator[tuple[str, float]]:
         """The terms that a word may mean, each with a factor for its score: the word itself, terms
         that begin with it, and terms that it begins with."""
-        if asked in self._found:
-            yield asked, 1.0
-        if len(asked) < _SHORTEST:
+        if word in self._found:
+            yield word, 1.0
+        if len(word) < _SHORTEST:
             return
-        at = bisect_left(self._vocabulary, asked)
+        at = bisect_left(self._vocabulary, word)
         for term in self._vocabulary[at : at + _EXPANDED]:
-            if not term.startswith(asked):
+            if not term.startswith(word):
                 break
-            if term != asked:
-                yield term, _LONGER * len(asked) / len(term)
-        for length in range(_SHORTEST + 1, len(asked)):
-            if asked[:length] in self._found:
-                yield asked[:length], _SHORTER * length / len(asked)
+            if term != word:
+                yield term, _LONGER * len(word) / len(term)
+        for length in range(_SHORTEST + 1, len(word)):
+            if word[:length] in self._found:
+                yield word[:length], _SHORTER * length / len(word)
 
 
 def _rarity(holding: int, all_of_them: int) -> float:
@@ -161,7 +166,7 @@ def _rarity(holding: int, all_of_them: int) -> float:
 def _parameters(schema: Schema) -> tuple[str, str]:
     """The names of the parameters in a schema, and their descriptions."""
     names: list[str] = []
-    told: list[str] = []
+    descriptions: list[str] = []
     waiting: list[Json] = [dict(schema) if isinstance(schema, Mapping) else schema]
     for part in waiting:  # it grows
         if not isinstance(part, dict):
@@ -169,7 +174,7 @@ def _parameters(schema: Schema) -> tuple[str, str]:
         for word, inner in part.items():
             if word == "description":
                 if isinstance(inner, str):
-                    told.append(inner[:_TEXT])
+                    descriptions.append(inner[:_TEXT])
             elif word in _KEYED:
                 if isinstance(inner, dict):
                     names += map(str, inner)
@@ -177,4 +182,4 @@ def _parameters(schema: Schema) -> tuple[str, str]:
             elif word in _INNER:
                 waiting += inner if isinstance(inner, list) else [inner]
         del waiting[_PARTS:]
-    return " ".join(names[:_PARTS]), " ".join(told)
+    return " ".join(names[:_PARTS]), " ".join(descriptions)

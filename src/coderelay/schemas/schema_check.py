@@ -40,9 +40,9 @@ _DRAFTS = {
         (2020, "https", "json-schema.org/draft/2020-12/schema", jsonschema_rs.Draft202012Validator),
     )
 }
-# Schemas that do not say their draft are mostly of the newest, and else use words that it
-# has given up: tuples as a list in `items` (7), `exclusiveMinimum: true` (4).
-_UNSAID = tuple(each for each in reversed(_DRAFTS.values()) if each.number in (2020, 7, 4))
+# Schemas that do not name their draft mostly follow the newest. The others use forms that it no
+# longer has: tuples as a list in `items` (7), `exclusiveMinimum: true` (4).
+_DEFAULT_DRAFTS = tuple(each for each in reversed(_DRAFTS.values()) if each.number in (2020, 7, 4))
 _EXPLAINED = 2_000
 """How many values a schema may have if the message is to say what is wrong with it. The library
 finds all errors before it returns the first, and holds the interpreter's lock meanwhile."""
@@ -173,12 +173,12 @@ def _is_small(schema: Json) -> bool:
 
 
 def _drafts(schema: dict[str, Any] | bool) -> Sequence[_Draft]:
-    said = schema.get("$schema") if isinstance(schema, dict) else None
-    if isinstance(said, str):
-        known = _DRAFTS.get(said.partition("://")[2].rstrip("#"))
+    uri = schema.get("$schema") if isinstance(schema, dict) else None
+    if isinstance(uri, str):
+        known = _DRAFTS.get(uri.partition("://")[2].rstrip("#"))
         if known is not None:
             return (known,)
-    return _UNSAID
+    return _DEFAULT_DRAFTS
 
 
 def _refuse(uri: str) -> NoReturn:

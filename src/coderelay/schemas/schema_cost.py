@@ -217,8 +217,8 @@ def _own_load(schema: dict[str, Any]) -> _Load:
     """What a schema costs without those in it."""
     patterns = list(own_patterns(schema))
     scalar, array, object_ = 2 + 8 * len(patterns), 2, 2 + 8 * len(patterns)
-    for word, said in schema.items():
-        units = _units(word, said)
+    for word, value in schema.items():
+        units = _units(word, value)
         if word in _OF_OBJECTS:
             object_ += units
         elif word in _OF_ARRAYS:
@@ -231,17 +231,17 @@ def _own_load(schema: dict[str, Any]) -> _Load:
     return _Load(scalar, array, object_, len(patterns), width)
 
 
-def _units(word: str, said: Json) -> int:
+def _units(word: str, value: Json) -> int:
     if word in _BOUNDS:
-        return 25 if isinstance(said, float) else 3
-    if word == "multipleOf" and isinstance(said, (int, float)):
-        return 3 if isinstance(said, int) else 150 if said > _TINY else 4_000
-    if word == "required" and isinstance(said, list):
-        return 2 * len(said)
-    if word == "const" and isinstance(said, (list, dict)):
-        return 20 + 20 * _size(said)
-    if word == "enum" and isinstance(said, list):
-        return 20 + 20 * sum(_size(each) for each in said if isinstance(each, (list, dict)))
+        return 25 if isinstance(value, float) else 3
+    if word == "multipleOf" and isinstance(value, (int, float)):
+        return 3 if isinstance(value, int) else 150 if value > _TINY else 4_000
+    if word == "required" and isinstance(value, list):
+        return 2 * len(value)
+    if word == "const" and isinstance(value, (list, dict)):
+        return 20 + 20 * _size(value)
+    if word == "enum" and isinstance(value, list):
+        return 20 + 20 * sum(_size(each) for each in value if isinstance(each, (list, dict)))
     return _UNITS.get(word, 1)
 
 

@@ -23,7 +23,7 @@ _TAGS = (
 _BARE = ("format", "pattern")
 _TAG_LENGTH = 200
 _MANY = 100
-_SHOWN = 10
+_EXAMPLES = 10
 
 _NOTED = frozenset((*_TAGS, "description", "deprecated", "enum", "anyOf"))
 _NONE = Notes()
@@ -34,8 +34,8 @@ def read_notes(schema: Json) -> Notes:
     if not isinstance(schema, dict) or _NOTED.isdisjoint(schema):
         return _NONE
     tags = [(word, tag) for word in _TAGS if word in schema for tag in _tag(word, schema[word])]
-    said = schema.get("description")
-    description = said.strip() if isinstance(said, str) else ""
+    text = schema.get("description")
+    description = text.strip() if isinstance(text, str) else ""
     only = _only_option(schema)
     if only is not None:
         inner = read_notes(only)
@@ -44,8 +44,8 @@ def read_notes(schema: Json) -> Notes:
         description = description or inner.description
     values = schema.get("enum")
     if isinstance(values, list) and len(values) > _MANY:
-        shown = ", ".join(brief(value, _TAG_LENGTH) for value in values[:_SHOWN])
-        description = f"{description} One of {len(values)} values: {shown}, ….".lstrip()
+        examples = ", ".join(brief(value, _TAG_LENGTH) for value in values[:_EXAMPLES])
+        description = f"{description} One of {len(values)} values: {examples}, ….".lstrip()
     if schema.get("deprecated") is True:
         tags.append(("deprecated", ""))
     return Notes(description, tuple(tags)) if description or tags else _NONE

@@ -154,12 +154,12 @@ class SchemaReader:
 
     def _typed(self, schema: dict[str, Any], depth: int) -> Shape:
         """The type by the keyword `type`, or by keywords that make sense for only one type."""
-        said = schema.get("type")
-        if isinstance(said, list):
-            kinds = dict.fromkeys(kind if isinstance(kind, str) else "" for kind in said)
+        named = schema.get("type")
+        if isinstance(named, list):
+            kinds = dict.fromkeys(kind if isinstance(kind, str) else "" for kind in named)
             return choice([self._kind(kind, schema, depth) for kind in kinds])
-        if said is not None:
-            return self._kind(said, schema, depth)
+        if named is not None:
+            return self._kind(named, schema, depth)
         if any(word in schema for word in _OBJECT_WORDS):
             return self._object(schema, depth)
         if any(word in schema for word in _ARRAY_WORDS):
@@ -208,7 +208,7 @@ class SchemaReader:
         return Property(name, shape, required, read_notes(part), default)
 
     def _extra(self, schema: dict[str, Any], depth: int, named: bool) -> Shape | None:
-        """The type of the properties that are not named, or None if nothing is said about them."""
+        """The type of the properties that are not named, or None if the schema does not say."""
         patterns = list(_mapping(schema, "patternProperties").values())
         others = schema.get("additionalProperties")
         if isinstance(others, dict) or others is True:

@@ -93,10 +93,10 @@ class TypeMembers:
                 return _NONE
 
     def _of_object(self, shape: Object) -> Members:
-        names, said = self._reading.names(shape)
+        names, described = self._reading.names(shape)
         if not names and shape.extra is None:
             return Members(names, UNKNOWN)
-        return Members(names, shape.extra, anything=not said and shape.extra is None)
+        return Members(names, shape.extra, anything=not described and shape.extra is None)
 
     def _of_named(self, reference: str, depth: int) -> Members:
         found = self.of(self._reading.target(reference), depth + 1)

@@ -76,8 +76,8 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object. `extra` is the type of the properties that are not named, or None if nothing is
-    said about them."""
+    """An object. `extra` is the type of the properties that are not named, or None if the
+    schema does not say."""
 
     properties: tuple[Property, ...] = ()
     extra: "Shape | None" = None

@@ -32,8 +32,8 @@ class WholeReading(SchemaReader):
         found = self._names.get(id(shape))
         if found is None:
             names = {each.name: each.shape for each in shape.properties}
-            said = any(each != Property(each.name, UNKNOWN, True) for each in shape.properties)
-            found = self._names[id(shape)] = names, said
+            described = any(each != Property(each.name, UNKNOWN, True) for each in shape.properties)
+            found = self._names[id(shape)] = names, described
         return found
 
     def _shape(self, schema: Json, depth: int, owner: str | None) -> Shape:
@@ -42,8 +42,8 @@ class WholeReading(SchemaReader):
             return shape
         reference = f"unshown {len(self.unshown)}"
         self.unshown[reference] = schema
-        # As in a declaration, an object of which nothing is said leaves what is beside it alone,
-        # unless it is a definition: that is declared as a type, and may have any property.
+        # As in a declaration, an object about which the schema says nothing does not change the
+        # types beside it. A definition does: it is declared as a type that may have any property.
         plain = depth > 0 and shape == Object()
         self._shapes[reference] = UNKNOWN if plain else shape
         return NamedType(reference)

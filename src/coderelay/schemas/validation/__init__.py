@@ -3,7 +3,7 @@
 The `jsonschema_rs` library is fast and is used where it can be: see
 `coderelay.schemas.schema_check`. But one call of it holds the interpreter's lock until it ends, and
 its list of errors has no limit. So values that may take it long are checked here, and errors are
-found here: step by step, within a budget, and only as many as are shown. The number of steps
+found here: step by step, within a budget, and only as many as are needed. The number of steps
 depends only on schema and value.
 """
 

@@ -52,7 +52,7 @@ class AnyOf(Rule):
             tuple(islice(walk.errors(node, value, path), _OF_AN_OPTION))
             for node in self._nodes[:_OPTIONS]
         ]
-        yield Error(self.word, path, value, self.said, self.schema, tuple(branches))
+        yield Error(self.word, path, value, self.schema, branches=tuple(branches))
 
 
 class OneOf(AnyOf):
@@ -221,12 +221,12 @@ class AdditionalProperties(_Parts):
                 yield name, part, self._node
 
     def errors(self, value: Json, walk: Walk, path: Path) -> Iterator[Error]:
-        """The errors of each; where none is allowed, one error for each that is there."""
-        if self.said is not False:
+        """The errors of each. If none is allowed, each of them is one error."""
+        if self.keyword_value is not False:
             yield from super().errors(value, walk, path)
             return
         for name, _, _ in self.parts(value, walk):
-            yield Error(self.word, path, value, name, self.schema)
+            yield Error(self.word, path, value, self.schema, name)
 
 
 class PropertyNames(Rule):
@@ -249,7 +249,7 @@ class PropertyNames(Rule):
         """Each name that does not fit."""
         for name in value:
             if not walk.fits(self._node, name):
-                yield Error(self.word, path, value, name, self.schema)
+                yield Error(self.word, path, value, self.schema, name)
 
 
 class Items(_Parts):

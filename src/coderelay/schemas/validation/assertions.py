@@ -14,7 +14,8 @@ class _Type(Rule):
 
     def __init__(self, word: str, schema: Mapping[str, Json], *, whole_floats: bool) -> None:
         super().__init__(word, schema)
-        named = self.said if isinstance(self.said, list) else [self.said]
+        named = self.keyword_value
+        named = named if isinstance(named, list) else [named]
         self._kinds = frozenset(each for each in named if each != "integer")
         self._integer = "integer" in named
         self._whole_floats = whole_floats
@@ -34,7 +35,7 @@ class _OneOf(Rule):
 
     def __init__(self, word: str, schema: Mapping[str, Json]) -> None:
         super().__init__(word, schema)
-        values = [self.said] if word == "const" else self.said
+        values = [self.keyword_value] if word == "const" else self.keyword_value
         self._keys = {_key(each) for each in values}
 
     def fits(self, value: Json, walk: Walk) -> bool:
@@ -50,7 +51,7 @@ class _Unique(Rule):
 
     def fits(self, value: Json, walk: Walk) -> bool:
         """Whether no item equals another."""
-        if self.said is not True:
+        if self.keyword_value is not True:
             return True
         walk.spend(4 * _weight(value))
         return len({_key(item) for item in value}) == len(value)
@@ -64,9 +65,10 @@ class _MultipleOf(Rule):
     def fits(self, value: Json, walk: Walk) -> bool:
         """Whether the value is a multiple."""
         walk.spend(2 + _weight(value) ** 2 // 64)
-        if isinstance(value, int) and isinstance(self.said, int):
-            return value % self.said == 0
-        return _DIGITS.remainder(_decimal(value), _decimal(self.said)) == 0
+        divisor = self.keyword_value
+        if isinstance(value, int) and isinstance(divisor, int):
+            return value % divisor == 0
+        return _DIGITS.remainder(_decimal(value), _decimal(divisor)) == 0
 
 
 class _Matches(Rule):
@@ -90,14 +92,14 @@ class _Required(Rule):
 
     def fits(self, value: Json, walk: Walk) -> bool:
         """Whether all required properties are there."""
-        walk.spend(len(self.said) // 8)
-        return all(name in value for name in self.said)
+        walk.spend(len(self.keyword_value) // 8)
+        return all(name in value for name in self.keyword_value)
 
     def errors(self, value: Json, walk: Walk, path: Path) -> Iterator[Error]:
         """One error for each property that is missing."""
-        for name in self.said:
+        for name in self.keyword_value:
             if name not in value:
-                yield Error(self.word, path, value, name, self.schema)
+                yield Error(self.word, path, value, self.schema, name)
 
 
 class _DependentRequired(Rule):
@@ -107,8 +109,8 @@ class _DependentRequired(Rule):
 
     def fits(self, value: Json, walk: Walk) -> bool:
         """Whether each property comes with those that it requires."""
-        walk.spend(len(self.said) // 8)
-        for name, others in self.said.items():
+        walk.spend(len(self.keyword_value) // 8)
+        for name, others in self.keyword_value.items():
             if name in value and isinstance(others, list):
                 walk.spend(len(others) // 8)
                 if not all(other in value for other in others):
@@ -117,7 +119,7 @@ class _DependentRequired(Rule):
 
 
 Test: TypeAlias = Callable[[Json, Json], bool]
-"""Compares a value with what the schema says."""
+"""Compares a value with the bound in the schema."""
 
 
 class _Compared(Rule):
@@ -132,20 +134,20 @@ class _Compared(Rule):
 
     def fits(self, value: Json, walk: Walk) -> bool:
         """Whether the comparison holds."""
-        return self._test(value, self.said)
+        return self._test(value, self.keyword_value)
 
 
 COMPARED: dict[str, tuple[Sequence[str], Test]] = {
-    "minimum": (("number",), lambda value, said: value >= said),
-    "maximum": (("number",), lambda value, said: value <= said),
-    "exclusiveMinimum": (("number",), lambda value, said: value > said),
-    "exclusiveMaximum": (("number",), lambda value, said: value < said),
-    "minLength": (("string",), lambda value, said: len(value) >= said),
-    "maxLength": (("string",), lambda value, said: len(value) <= said),
-    "minItems": (("array",), lambda value, said: len(value) >= said),
-    "maxItems": (("array",), lambda value, said: len(value) <= said),
-    "minProperties": (("object",), lambda value, said: len(value) >= said),
-    "maxProperties": (("object",), lambda value, said: len(value) <= said),
+    "minimum": (("number",), lambda value, bound: value >= bound),
+    "maximum": (("number",), lambda value, bound: value <= bound),
+    "exclusiveMinimum": (("number",), lambda value, bound: value > bound),
+    "exclusiveMaximum": (("number",), lambda value, bound: value < bound),
+    "minLength": (("string",), lambda value, bound: len(value) >= bound),
+    "maxLength": (("string",), lambda value, bound: len(value) <= bound),
+    "minItems": (("array",), lambda value, bound: len(value) >= bound),
+    "maxItems": (("array",), lambda value, bound: len(value) <= bound),
+    "minProperties": (("object",), lambda value, bound: len(value) >= bound),
+    "maxProperties": (("object",), lambda value, bound: len(value) <= bound),
 }
 
 

@@ -43,19 +43,19 @@ class Unevaluated(Rule):
 
     def fits(self, value: Json, walk: Walk) -> bool:
         """Whether all parts fit that no other schema applied to."""
-        node = self._find(self.said)
+        node = self._find(self.keyword_value)
         for part in self._left(value, walk):
             if not walk.fits(node, value[part]):
                 return False
         return True
 
     def errors(self, value: Json, walk: Walk, path: Path) -> Iterator[Error]:
-        """The errors of each; where none is allowed, one error for each that is there."""
-        node = self._find(self.said)
+        """The errors of each such part. If none is allowed, each of them is one error."""
+        node = self._find(self.keyword_value)
         for part in self._left(value, walk):
             if not walk.fits(node, value[part]):
-                if self.said is False:
-                    yield Error(self.word, path, value, part, self.schema)
+                if self.keyword_value is False:
+                    yield Error(self.word, path, value, self.schema, part)
                 else:
                     yield from walk.errors(node, value[part], (*path, part))
 

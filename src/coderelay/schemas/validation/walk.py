@@ -32,12 +32,17 @@ class Error:
     """The keyword of the schema that the value does not fit."""
     path: Path
     value: Json
-    said: Json
-    """The value of that keyword."""
     schema: Mapping[str, Json]
     """The schema that has the keyword."""
+    part: str | int | None = None
+    """The name or index of the one part that is missing or not allowed, if the error has one."""
     branches: tuple[tuple["Error", ...], ...] = ()
     """The errors of each option of a choice; none for an option that fits."""
+
+    @property
+    def keyword_value(self) -> Json:
+        """The value that the schema has for the keyword."""
+        return self.schema.get(self.word)
 
 
 class Rule(ABC):
@@ -48,7 +53,7 @@ class Rule(ABC):
     def __init__(self, word: str, schema: Mapping[str, Json]) -> None:
         self.word = word
         self.schema = schema
-        self.said: Json = schema.get(word)
+        self.keyword_value: Json = schema.get(word)
 
     @abstractmethod
     def fits(self, value: Json, walk: "Walk") -> bool:
@@ -60,7 +65,7 @@ class Rule(ABC):
 
     def error(self, value: Json, path: Path) -> Error:
         """An error that only says which keyword the value does not fit."""
-        return Error(self.word, path, value, self.said, self.schema)
+        return Error(self.word, path, value, self.schema)
 
 
 Rules: TypeAlias = dict[str, tuple[Rule, ...]]
@@ -71,7 +76,8 @@ class SchemaNode:
     """A compiled schema. Its rules are made when they are first needed, because a schema may
     contain itself.
 
-    Two threads may make them at the same time. The rules are equal then, so either may be kept.
+    Two threads may make them at the same time. Their rules are equal, so it does not
+    matter whose are used afterwards.
     """
 
     __slots__ = ("_make", "_rules", "shared")
@@ -157,7 +163,7 @@ class Walk:
             for rule in rules:
                 if not rule.fits(value, self):
                     yield from rule.errors(value, self, path)
-        finally:  # who asks may have heard enough
+        finally:  # the caller may stop before the last error
             self.leave()
             self._listing.discard(key)
 
