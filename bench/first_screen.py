@@ -174,7 +174,7 @@ def code_requests(language: str) -> Sequence[Mapping[str, Json]]:
         address = stack.enter_context(hosted(recorder.app))
         server = stack.enter_context(ServerProcess(f"{address}/v1", language))
         converse(server.address)
-    return recorder.shown
+    return recorder.requests
 
 
 def killed(language: str) -> int:

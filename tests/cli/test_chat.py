@@ -64,7 +64,7 @@ def test_a_talk_of_several_questions_is_one_conversation(cli: Cli, upstream: Hos
     assert "✗ 0 ValueError: just so" in result.stdout
     assert "✗ failed (exception)" in result.stdout
     assert result.stdout.splitlines()[-2:] == ["› What?", "As I said."]
-    roles = [message["role"] for message in recorder.shown[-1]["messages"]]
+    roles = [message["role"] for message in recorder.requests[-1]["messages"]]
     assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
 
 
@@ -96,7 +96,7 @@ def test_an_endpoint_that_is_not_ours_gets_plain_calls(cli: Cli, upstream: Host)
     result = cli("chat", *options, stdin="Double 4.\n")
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines()[-1] == "Eight."
-    assert "code_mode" not in recorder.shown[0]
+    assert "code_mode" not in recorder.requests[0]
 
 
 def test_without_a_model_the_error_says_what_to_set(

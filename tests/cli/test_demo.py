@@ -66,7 +66,7 @@ def test_a_real_model_is_played_with_in_the_same_way(cli: Cli) -> None:
         real = ["--upstream", f"{address}/v1", "--model", "qwen3"]
         result = cli("demo", "--language", "typescript", *real)
     assert result.exit_code == 0, result.output
-    assert {body["model"] for body in recorder.shown} == {"qwen3"}
+    assert {body["model"] for body in recorder.requests} == {"qwen3"}
     assert SCENARIOS[-1].turns[-1].answer in result.stdout
 
 

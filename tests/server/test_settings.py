@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from coderelay.cli.commands import app
-from coderelay.cli.setting_flags import given_flags, with_setting_flags
+from coderelay.cli.setting_flags import command_line_flags, with_setting_flags
 from coderelay.core import Limits
 from coderelay.core.limits import MB
 from coderelay.server import Settings
@@ -322,7 +322,7 @@ def test_a_setting_that_is_added_by_one_entry_works_everywhere(tmp_path: Path) -
     @toys.command()
     @with_setting_flags(ToySettings)
     def play(context: typer.Context, **flags: object) -> None:
-        flags_given = given_flags(context, flags)
+        flags_given = command_line_flags(context, flags)
         found = resolve(ToySettings, flags=flags_given, environment=os.environ, file=path)
         seen.append(found.build())
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from coderelay.cli import options
 from coderelay.cli.exit_codes import UsageError, exit_code, reported
 from coderelay.cli.run_display import Display
-from coderelay.cli.setting_flags import given_flags, with_setting_flags
+from coderelay.cli.setting_flags import command_line_flags, with_setting_flags
 from coderelay.cli.source_file import read_program
 from coderelay.cli.warmup import ready
 from coderelay.client import Answered, Event, Report, Stepped, drive, load_functions, load_tools
@@ -91,8 +91,8 @@ def run(
         raise UsageError(f"cannot write {journal}: there is no folder {journal.parent}")
     program = read_program(file, language=language, id=id, created=created)
     display = None if json else Display(Console())
-    given = given_flags(context, flags)
-    settings = resolve(RunSettings, flags=given, environment={}).build()
+    on_command_line = command_line_flags(context, flags)
+    settings = resolve(RunSettings, flags=on_command_line, environment={}).build()
     request = RunRequest(program, tools, settings, display)
     with contextlib.redirect_stdout(sys.stderr) if json else contextlib.nullcontext():
         outcome = _replay(request, replay) if replay else _live(request, journal)
@@ -114,7 +114,7 @@ def _live(request: RunRequest, journal: Path | None) -> Outcome:
     recorder = _Recorder(request.display.watch if request.display else None)
     try:
         report: Report = asyncio.run(drive(started, tools, watch=recorder.watch))
-    finally:  # what the tools did is not undone by Ctrl-C, so its record is kept too
+    finally:  # Ctrl-C does not undo what the tools did, so it is recorded too
         if journal:
             _write(journal, recorder.journal())
     if request.display:

@@ -33,7 +33,7 @@ class Display:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._width = max(console.width - _MARGIN, 40)
-        self._logs_shown = 0
+        self._logs_printed = 0
 
     def watch(self, event: Event) -> None:
         """Print one event."""
@@ -49,10 +49,10 @@ class Display:
 
     def logs(self, logs: Sequence[Log]) -> None:
         """Print those logs that have not been printed yet."""
-        for log in logs[self._logs_shown :]:
+        for log in logs[self._logs_printed :]:
             style = _LEVEL_STYLES.get(log.level, "")
             self._line(Text(f"{printable(log.level):<6}", style="dim") + _text(log.text, style))
-        self._logs_shown = max(self._logs_shown, len(logs))
+        self._logs_printed = max(self._logs_printed, len(logs))
 
     def outcome(self, outcome: Outcome) -> None:
         """Print the outcome of the run."""

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from coderelay.cli.exit_codes import UsageError, reported
 from coderelay.cli.printable import printable
-from coderelay.cli.setting_flags import given_flags, with_setting_flags
+from coderelay.cli.setting_flags import command_line_flags, with_setting_flags
 from coderelay.cli.warmup import ready
 from coderelay.languages.language_registry import LANGUAGES
 from coderelay.server import SCRIPTED, Settings
@@ -68,7 +68,7 @@ def serve(
       CODERELAY_CLIENT_KEYS="one two" coderelay serve --host 0.0.0.0 --workers 4
     """
     found = resolve(
-        Settings, flags=given_flags(context, flags), environment=os.environ, file=config
+        Settings, flags=command_line_flags(context, flags), environment=os.environ, file=config
     )
     if print_config:
         typer.echo(printable(in_force(found.entries)), nl=False)

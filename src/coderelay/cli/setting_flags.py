@@ -35,9 +35,9 @@ def with_setting_flags(
     return decorate
 
 
-def given_flags(context: typer.Context, flags: Mapping[str, Any]) -> dict[str, Any]:
-    """The flags that stand on the command line. typer reads variables and defaults, too, which it
-    shows in the help; they are not taken from it."""
+def command_line_flags(context: typer.Context, flags: Mapping[str, Any]) -> dict[str, Any]:
+    """The flags that are on the command line. typer also reads environment variables and defaults,
+    to print them in the help, but settings take those from elsewhere."""
     return {
         name: value
         for name, value in flags.items()

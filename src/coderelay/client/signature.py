@@ -88,10 +88,10 @@ class Signature:
         positional: list[Any] = []
         keyword: dict[str, Any] = {}
         for name, parameter in self.parameters.items():
-            given = name in model.model_fields_set or isinstance(parameter.default, FieldInfo)
+            passed = name in model.model_fields_set or isinstance(parameter.default, FieldInfo)
             if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
-                positional.append(getattr(model, name) if given else parameter.default)
-            elif given:  # else the function's own default, not a copy of it
+                positional.append(getattr(model, name) if passed else parameter.default)
+            elif passed:  # else the function's own default, not a copy of it
                 keyword[parameter.name] = getattr(model, name)
         return positional, keyword
 

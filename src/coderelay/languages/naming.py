@@ -1,4 +1,4 @@
-"""How languages spell names: words joined in a style, and no name given twice."""
+"""How languages spell names: words joined in a style, and no name used twice."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -86,7 +86,7 @@ class NamingStyle:
 
 
 class Claims:
-    """The names that have been given. Each is given only once."""
+    """The names that are in use. A name can be claimed only once."""
 
     def __init__(self, taken: Iterable[str] = (), *, number: str = "") -> None:
         self._taken = set(taken)

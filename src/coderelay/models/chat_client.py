@@ -1,8 +1,8 @@
 """A client of Chat Completions, for any endpoint that speaks it.
 
 The gateway asks the model with it, and so do `Agent` and the demo. Whatever the endpoint sends is
-read within limits. A request is sent again if it failed before anything of its answer was given
-out, for a reason that may pass. The key is in no error.
+read within limits. A request is sent again if it failed before any piece of its answer was yielded,
+for a reason that may pass. The key is in no error.
 """
 
 import asyncio
@@ -54,12 +54,12 @@ class Retries:
     def pause(self, attempt: int, retry_after: str | None = None) -> float:
         """Seconds to wait after an attempt, at least as many as the endpoint asks for."""
         try:
-            asked = float(retry_after or 0.0)
+            requested = float(retry_after or 0.0)
         except ValueError:  # HTTP allows a date here, but these endpoints do not send one
-            asked = 0.0
-        if not math.isfinite(asked):
-            asked = 0.0
-        return min(max(asked, self.first_pause * 2.0**attempt), _LONGEST_PAUSE)
+            requested = 0.0
+        if not math.isfinite(requested):
+            requested = 0.0
+        return min(max(requested, self.first_pause * 2.0**attempt), _LONGEST_PAUSE)
 
 
 class ChatClient:
@@ -104,21 +104,21 @@ class ChatClient:
         )
         for attempt in range(self._retries.attempts):
             last = attempt == self._retries.attempts - 1
-            answering = given_out = False
+            answering = yielded = False
             try:
                 async with self.request("POST", self._url, content, key=key) as response:
                     answering = True
                     if last or response.status_code not in self._retries.statuses:
                         await _check_status(response, self._run_aside)
                         async for piece in _pieces(response, self._limits, self._run_aside):
-                            given_out = True
+                            yielded = True
                             yield piece
                         return
                     pause = self._retries.pause(attempt, response.headers.get("retry-after"))
             except UpstreamError as error:
                 raise redacted(error, key) from None
             except (httpx.HTTPError, httpx.StreamError) as error:
-                if last or given_out or not may_pass(error):
+                if last or yielded or not may_pass(error):
                     raise network_failure(error, key, answering=answering) from error
                 pause = self._retries.pause(attempt)
             await self._sleep(pause)

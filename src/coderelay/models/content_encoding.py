@@ -8,7 +8,7 @@ from coderelay.conversation import UpstreamError
 
 PIECE = 64 * 1024
 """The most bytes that are decompressed at once."""
-_SHOWN = 40
+_LONGEST_NAME = 40
 """Characters of an unknown coding's name that an error shows."""
 
 Unpack = Callable[[bytes], Iterator[bytes]]
@@ -28,7 +28,7 @@ def unpacker(coding: str) -> Unpack:
             return _Inflater(zlib.MAX_WBITS, -zlib.MAX_WBITS).feed
         case _:
             raise UpstreamError(
-                f"the model's endpoint answered in the content coding {coding[:_SHOWN]!r}, "
+                f"the model's endpoint answered in the content coding {coding[:_LONGEST_NAME]!r}, "
                 "which is unknown here: have it answer without one"
             )
 

@@ -1,4 +1,4 @@
-"""How the failures of a model's endpoint are told: the errors, and the words of each."""
+"""The errors for failures of a model's endpoint, and their messages."""
 
 import httpx
 
@@ -19,8 +19,8 @@ class UpstreamRefusal(UpstreamError):
     """
 
     def __init__(self, reason: str, status: int | None = None, type: str | None = None) -> None:
-        said = reason if status is None else f"the model's endpoint answered {status}: {reason}"
-        super().__init__(said, status)
+        message = reason if status is None else f"the model's endpoint answered {status}: {reason}"
+        super().__init__(message, status)
         self.reason = reason
         self.type = type
 

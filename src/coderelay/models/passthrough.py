@@ -196,16 +196,16 @@ def _returned(response: httpx.Response, key: str | None) -> list[tuple[bytes, by
     dropped = set(_NOT_BACK)
     if "transfer-encoding" in response.headers or response.status_code in (204, 304):
         dropped.add(b"content-length")  # the body that is sent back has another length
-    kept = _passed_on(response.headers.raw, dropped)
-    if any(_NO_NAME.search(name) or _NO_VALUE.search(value) for name, value in kept):
+    headers = _passed_on(response.headers.raw, dropped)
+    if any(_NO_NAME.search(name) or _NO_VALUE.search(value) for name, value in headers):
         raise UpstreamError("the model's endpoint sent a header that HTTP does not allow")
     if not key:
-        return kept
+        return headers
     secret, hidden = key.encode("latin-1"), HIDDEN.encode()
     return [
         # a placeholder such as "x" is a key too, and part of "text/event-stream"
         (name, value if name in _OF_THE_BODY else value.replace(secret, hidden))
-        for name, value in kept
+        for name, value in headers
     ]
 
 

@@ -83,10 +83,12 @@ class ScriptedModel:
     def _answer(self, body: Mapping[str, Json]) -> ScriptedAnswer | str:
         if not isinstance(self._script, Sequence):
             return self._script(body)
-        given: int = sum(message.get("role") == "assistant" for message in body["messages"])
-        if given >= len(self._script):
-            raise UpstreamError(f"the script has no answer {given + 1}: it has {len(self._script)}")
-        return self._script[given]
+        answered: int = sum(message.get("role") == "assistant" for message in body["messages"])
+        if answered >= len(self._script):
+            raise UpstreamError(
+                f"the script has no answer {answered + 1}: it has {len(self._script)}"
+            )
+        return self._script[answered]
 
     def _cut(self, text: str) -> list[str]:
         return [text[start : start + self._piece] for start in range(0, len(text), self._piece)]

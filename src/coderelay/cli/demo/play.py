@@ -69,7 +69,7 @@ class Player:
     ) -> None:
         """Play a scenario and print it."""
         self._show.title(title)
-        before = len(self._recorder.shown)
+        before = len(self._recorder.requests)
         spans: list[Span] = []
 
         def between(batches: int) -> None:
@@ -82,7 +82,7 @@ class Player:
             answer = asyncio.run(client.ask(turn.question))
             if self._scripted and answer != turn.answer:
                 raise EngineError(f"the model answered {answer!r} instead of {turn.answer!r}")
-        self._show.model(self._recorder.shown[before:], language)
+        self._show.model(self._recorder.requests[before:], language)
         self._show.timeline([*client.spans, *spans])
 
     def _crash(self) -> Span:

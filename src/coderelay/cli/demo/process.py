@@ -53,7 +53,7 @@ class ServerProcess:
             while (state := self._state(http)) != "ready":
                 if self._process.poll() is not None or state == "failed":
                     self.kill()
-                    raise EngineError(f"the server did not start:\n{self._said()}")
+                    raise EngineError(f"the server did not start:\n{self._end_of_log()}")
                 time.sleep(0.02)
         return time.monotonic() - started
 
@@ -91,7 +91,7 @@ class ServerProcess:
         except httpx.TransportError:
             return ""
 
-    def _said(self) -> str:
+    def _end_of_log(self) -> str:
         self._log.seek(0)
         return self._log.read()[-2_000:].decode("utf-8", "replace").strip()
 

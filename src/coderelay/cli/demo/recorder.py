@@ -23,8 +23,8 @@ from coderelay.models.model import (
 
 
 class Recorder:
-    """An endpoint for Chat Completions in front of a model, which is given `key`. `shown` are the
-    bodies of all requests.
+    """An endpoint for Chat Completions in front of a model, which is called with `key`.
+    `requests` has the bodies of all requests.
 
     `close` is called at the end, in the event loop that the model was used in.
     """
@@ -36,7 +36,7 @@ class Recorder:
         key: str | None = None,
         close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        self.shown: list[Mapping[str, Json]] = []
+        self.requests: list[Mapping[str, Json]] = []
         self._model = model
         self._key = key
         self._close = close
@@ -53,7 +53,7 @@ class Recorder:
 
     async def _complete(self, request: Request) -> Response:
         body = await request.json()
-        self.shown.append(body)
+        self.requests.append(body)
         deltas = self._model.stream({**body, "stream": True}, key=self._key)
         try:
             first = await anext(deltas)

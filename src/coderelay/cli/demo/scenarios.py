@@ -78,10 +78,10 @@ def scripted(language: str) -> ScriptedModel:
         messages = body["messages"]
         users = [place for place, message in enumerate(messages) if message["role"] == "user"]
         turn = _turns(str(messages[users[0]]["content"]))[len(users) - 1]
-        said = sum(message["role"] == "assistant" for message in messages[users[-1] :])
-        if said >= len(turn.programs):
+        answered = sum(message["role"] == "assistant" for message in messages[users[-1] :])
+        if answered >= len(turn.programs):
             return ScriptedAnswer(turn.answer)
-        return ScriptedAnswer(code=sample(turn.programs[said], language).read_text("utf-8"))
+        return ScriptedAnswer(code=sample(turn.programs[answered], language).read_text("utf-8"))
 
     return ScriptedModel(answer)
 

@@ -52,14 +52,14 @@ class Show:
             self._line(role, Text(function["name"], style="bold") + arguments)
             self._line("", Text(_described(call["id"]), style="dim"))
 
-    def model(self, shown: Sequence[Mapping[str, Json]], language: str) -> None:
+    def model(self, requests: Sequence[Mapping[str, Json]], language: str) -> None:
         """Print the last request that the model was sent."""
-        if not shown:
+        if not requests:
             return
-        body = shown[-1]
+        body = requests[-1]
         offered = ", ".join(str(tool["function"]["name"]) for tool in body.get("tools", ()))
         parts: list[RenderableType] = [
-            Text(f"{len(shown)} requests to the model; tools offered: {offered}", style="dim")
+            Text(f"{len(requests)} requests to the model; tools offered: {offered}", style="dim")
         ]
         for message in body["messages"]:
             parts += self._seen(message, language)

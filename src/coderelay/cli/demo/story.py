@@ -25,7 +25,7 @@ class Story:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._answered = self._programs = 0
-        self._source_shown = False
+        self._source_printed = False
 
     def title(self, text: str) -> None:
         """Print the title of a scenario."""
@@ -53,13 +53,13 @@ class Story:
             case _:
                 self._line("model", Text(printable(content)), "bold magenta")
 
-    def model(self, shown: Sequence[Mapping[str, Json]], language: str) -> None:
+    def model(self, requests: Sequence[Mapping[str, Json]], language: str) -> None:
         """Print how often the model was asked, and how much of the tools' answers it saw."""
-        if not shown:
+        if not requests:
             return
-        results = [each for each in shown[-1]["messages"] if each["role"] == "tool"]
+        results = [each for each in requests[-1]["messages"] if each["role"] == "tool"]
         length = sum(len(str(each.get("content") or "")) for each in results)
-        text = f"{len(shown)} requests to the model"
+        text = f"{len(requests)} requests to the model"
         if length < self._answered:  # programs whose results are all that they got save nothing
             text += f"; of {self._answered:,} characters from the tools it saw {length:,}"
         self._line("", Text(text, style="dim"))
@@ -89,11 +89,11 @@ class Story:
         if state.earlier:
             self._line("model", Text("writes a program, which fails, and repairs it"), "magenta")
         lines = state.program.source.strip().splitlines()
-        if self._source_shown:
+        if self._source_printed:
             text = f"writes a program of {len(lines)} lines"
             self._line("model", Text(text), "magenta")
             return
-        self._source_shown = True
+        self._source_printed = True
         self._line(
             "model", Text("writes a program; the id of its first call carries it"), "magenta"
         )
@@ -104,12 +104,12 @@ class Story:
 
     def _batch(self, calls: Sequence[Mapping[str, Json]]) -> None:
         """Print the calls of a batch: both of two, or the first and how many more there are."""
-        shown = calls if len(calls) == 2 else calls[:1]
-        for place, call in enumerate(shown):
+        printed = calls if len(calls) == 2 else calls[:1]
+        for place, call in enumerate(printed):
             arguments = str(call["function"]["arguments"])
             if len(arguments) > _ARGUMENTS:
                 arguments = arguments[: _ARGUMENTS - 1] + "…"
-            more = len(calls) - len(shown)
+            more = len(calls) - len(printed)
             text = Text(printable(str(call["function"]["name"])), style="bold")
             text += Text(f" {printable(arguments)}{f' and {more} more' if more else ''}", "dim")
             self._line("" if place else "your tools", text, "green")

@@ -203,10 +203,10 @@ def _fits(value: Json, shape: Shape) -> bool:
 
 def _docstring(description: str, parameters: Sequence[Property]) -> str:
     rows = lines(description.strip())
-    told = [row for each in parameters for row in _told(each)]
-    if rows and told:
+    described = [row for each in parameters for row in _parameter_rows(each)]
+    if rows and described:
         rows.append("")
-    rows.extend(told)
+    rows.extend(described)
     if not rows:
         return ""
     clean = [row.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for row in rows]
@@ -216,13 +216,13 @@ def _docstring(description: str, parameters: Sequence[Property]) -> str:
     return f'    """{clean[0]}\n{body}    """'
 
 
-def _told(each: Property) -> list[str]:
-    """What the docstring says of one parameter."""
-    shown = _default(each) != "..."
-    said = tags(each.notes, skip="default" if shown else "")
+def _parameter_rows(each: Property) -> list[str]:
+    """The rows of the docstring about one parameter; none if the schema does not describe it."""
+    in_signature = _default(each) != "..."
+    limits = tags(each.notes, skip="default" if in_signature else "")
     about = lines(each.notes.description)
-    if said:
-        about[-1:] = [f"{about[-1]} ({said})" if about else said]
+    if limits:
+        about[-1:] = [f"{about[-1]} ({limits})" if about else limits]
     return [f"{each.name}: {about[0]}", *(f"    {row}" for row in about[1:])] if about else []
 
 

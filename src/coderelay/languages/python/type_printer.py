@@ -217,8 +217,8 @@ class Printer:
 def comment(notes: Notes, indent: str) -> str:
     """Notes as comment lines."""
     rows = lines(notes.description)
-    if told := tags(notes):
-        rows[-1:] = [f"{rows[-1]} ({told})" if rows else told]
+    if limits := tags(notes):
+        rows[-1:] = [f"{rows[-1]} ({limits})" if rows else limits]
     return "".join(f"{indent}# {row}".rstrip() + "\n" for row in rows)
 
 
@@ -226,8 +226,8 @@ def tags(notes: Notes, skip: str = "") -> str:
     """The tags of notes as text: `minimum 1, maximum 50`."""
     if not notes.tags:
         return ""
-    said = [f"{word} {value}".rstrip() for word, value in notes.tags if word != skip]
-    return " ".join(lines(", ".join(said)))
+    texts = [f"{word} {value}".rstrip() for word, value in notes.tags if word != skip]
+    return " ".join(lines(", ".join(texts)))
 
 
 def is_parameter(name: str) -> bool:

@@ -227,7 +227,7 @@ def _comment(notes: Notes, indent: str) -> str:
     if not notes.description and not notes.tags:
         return ""
     text = [line.replace("*/", "*\\/") for line in lines(notes.description)]
-    tags = [f"@{word} {said}".rstrip().replace("*/", "*\\/") for word, said in notes.tags]
+    tags = [f"@{word} {value}".rstrip().replace("*/", "*\\/") for word, value in notes.tags]
     tags = [" ".join(lines(tag)) for tag in tags]
     line = " ".join([*text, *tags])
     if len(text) <= 1 and len(indent + line) + 7 <= _WIDTH:
