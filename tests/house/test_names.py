@@ -8,8 +8,8 @@ SOURCE = Path(__file__).parents[2] / "src" / "coderelay"
 FAMILIES = ("dialects", "engines", "languages")
 """The packages in these folders do the same for different APIs and languages, so that modules
 with the same name do the same job there."""
-APART = ("examples", "session/inside")
-"""Samples for users, and files that run in the guest: they are not part of the package."""
+APART = ("examples", "session/inside", "engines/scripted.py", "models/scripted.py")
+"""Samples for users, files that run in the guest, and old names that are kept for a release."""
 
 
 def modules() -> list[Path]:

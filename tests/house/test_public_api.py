@@ -22,7 +22,7 @@ FIELDS = {
     "Failed": "error logs fuel",
     "Failure": "kind message name limit line column stack frame calls",
     "Limits": (
-        "fuel step_fuel seconds memory source arguments calls waiting batch result value logs"
+        "fuel seconds memory source arguments calls waiting batch result value logs step_fuel"
     ),
     "LocalTool": "declaration function signature",
     "Log": "level text",
@@ -102,3 +102,14 @@ def test_an_error_says_whose_fault_it_is(name: str) -> None:
 def test_only_a_run_that_took_too_long_is_worth_another_try() -> None:
     assert coderelay.TimedOut.retryable
     assert not coderelay.EngineError.retryable
+
+
+def test_modules_whose_names_got_better_are_still_found_under_the_old_ones() -> None:
+    from coderelay.engines import scripted as old_engine
+    from coderelay.engines import scripted_engine
+    from coderelay.models import scripted as old_model
+    from coderelay.models import scripted_model
+
+    assert old_engine.ScriptedEngine is scripted_engine.ScriptedEngine
+    assert old_model.ScriptedModel is scripted_model.ScriptedModel
+    assert old_model.Answer is scripted_model.ScriptedAnswer

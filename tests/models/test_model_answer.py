@@ -74,3 +74,22 @@ def test_a_text_in_small_pieces_is_put_together_as_it_is() -> None:
         answer.add(TextPiece(letter))
         answer.add(CallPiece(0, arguments=letter))
     assert answer.text == "é\r\n\r\u2028\ud800x"
+
+
+@pytest.mark.parametrize("id_on_every_piece", [False, True])
+def test_calls_that_share_an_index_each_get_their_own_arguments(id_on_every_piece: bool) -> None:
+    answer = ModelAnswer()
+    for id, key in (("a", "x"), ("b", "y"), ("c", "z")):
+        answer.add(CallPiece(0, id=id, name="pay"))
+        for part in ('{"key":', f'"{key}"', "}"):
+            answer.add(CallPiece(0, id=id if id_on_every_piece else "", arguments=part))
+    calls = [(call.id, call.name, call.arguments) for call in answer.calls]
+    assert calls == [(id, "pay", f'{{"key":"{key}"}}') for id, key in ("ax", "by", "cz")]
+
+
+def test_calls_whose_pieces_are_mixed_are_told_apart_by_index_and_id() -> None:
+    answer = ModelAnswer()
+    for letter in "123":
+        for index, id in ((0, "a"), (0, "b"), (1, "a")):  # the last has the id of the first
+            answer.add(CallPiece(index, id=id, name="f", arguments=letter + id))
+    assert [call.arguments for call in answer.calls] == ["1a2a3a", "1b2b3b", "1a2a3a"]

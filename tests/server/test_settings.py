@@ -136,6 +136,25 @@ def test_our_own_variable_goes_before_one_of_another_project(tmp_path: Path) -> 
     assert loaded(tmp_path, env=env).upstream_key == "ours"
 
 
+def test_the_file_goes_before_a_variable_of_another_project(tmp_path: Path) -> None:
+    file = 'upstream_key = "of the file"'
+    env = {"OPENAI_API_KEY": "theirs", "OPENAI_BASE_URL": "http://theirs/v1"}
+    found = loaded(tmp_path, file, env=env)
+    assert found.upstream_key == "of the file"
+    env["CODERELAY_UPSTREAM_KEY"] = "ours"
+    assert loaded(tmp_path, file, env=env).upstream_key == "ours"
+
+
+@pytest.mark.parametrize(
+    "url", ["htps://me:hunter2@host/v1", "http://me:hunter2@host:99999/v1", "me:hunter2@host:80/v1"]
+)
+def test_a_password_in_an_upstream_that_is_refused_is_not_shown(url: str) -> None:
+    with pytest.raises(InvalidSetting) as refused:
+        resolve(Settings, flags={"upstream": url}, environment={})
+    assert "must be an http or https address" in str(refused.value)
+    assert "hunter2" not in str(refused.value)
+
+
 def test_an_empty_variable_counts_as_not_set_and_an_empty_flag_as_no_key(tmp_path: Path) -> None:
     env = {"CODERELAY_PORT": "", "CODERELAY_UPSTREAM_KEY": "", "OPENAI_API_KEY": "theirs"}
     assert loaded(tmp_path, env=env).port == 8700

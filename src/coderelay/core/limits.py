@@ -20,9 +20,6 @@ class Limits:
     """
 
     fuel: int = 240_000_000_000
-    step_fuel: int = 60_000_000_000
-    """Fuel for one step, from one batch of results to the next, so that an endless loop ends
-    soon."""
     seconds: float = 60.0
     memory: int | None = None
     """Bytes of guest memory, or None for the default of the language's engine."""
@@ -35,6 +32,9 @@ class Limits:
     result: int = 8 * MB
     value: int = 4 * MB
     logs: int = 1 * MB
+    step_fuel: int = 60_000_000_000
+    """Fuel for one step, from one batch of results to the next, so that an endless loop ends
+    soon."""
 
     def __post_init__(self) -> None:
         """Refuse limits below 0: negative fuel would wrap around to a huge amount."""

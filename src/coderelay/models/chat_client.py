@@ -179,7 +179,7 @@ async def _pieces(
     response: httpx.Response, limits: AnswerLimits, run_aside: RunBlocking
 ) -> AsyncIterator[Delta]:
     """The pieces of an answer, which is one JSON value, or one for each event of a stream."""
-    if _EVENTS not in response.headers.get("content-type", ""):
+    if _EVENTS not in response.headers.get("content-type", "").lower():
         async for piece in _pieces_in(await read_whole(response, limits.whole), run_aside):
             yield piece
         return

@@ -59,6 +59,10 @@ class ModelAnswer:
     _reasoning: StringIO = field(default_factory=StringIO)
     _calls: dict[int, ModelCall] = field(default_factory=dict)
     _next_place: int = 0
+    _latest: dict[int, int] = field(default_factory=dict)
+    """The place of the call that an index was last used for."""
+    _places: dict[tuple[int, str], int] = field(default_factory=dict)
+    """The place of the call with an index and an id."""
     _length: int = 0
     _lengths: dict[tuple[int | None, str], int] = field(default_factory=dict)
     """What each further field counts for, by the place of its call."""
@@ -103,10 +107,7 @@ class ModelAnswer:
                 assert_never(delta)
 
     def _add_call(self, piece: CallPiece) -> None:
-        place = piece.place
-        known = self._calls.get(place)
-        if known is not None and piece.id and known.id and piece.id != known.id:
-            place = self._next_place  # some endpoints give all calls of an answer one index
+        place = self._place(piece.place, piece.id)
         self._next_place = max(self._next_place, place + 1)
         if place not in self._calls:
             self._count(_PER_CALL)
@@ -116,6 +117,19 @@ class ModelAnswer:
         call.name = call.name or piece.name
         call.written.write(piece.arguments)
         self._add_fields(call.extra, _without_type(piece.extra), place)
+
+    def _place(self, index: int, id: str) -> int:
+        """Return the place of the call that a piece belongs to. Some endpoints give all calls of an
+        answer the same index: then the id tells them apart, and a piece without an id belongs to
+        the call before it."""
+        place = self._latest.get(index, index)
+        known = self._calls.get(place)
+        if id and known is not None and known.id and known.id != id:
+            place = self._places.get((index, id), self._next_place)
+        if id:
+            self._places[index, id] = place
+        self._latest[index] = place
+        return place
 
     def _add_fields(
         self, known: dict[str, Json], fields: Mapping[str, Json], place: int | None = None

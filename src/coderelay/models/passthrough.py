@@ -169,7 +169,8 @@ async def _events(pieces: AsyncIterator[bytes], limit: int) -> AsyncIterator[byt
 def _is_readable_stream(response: httpx.Response) -> bool:
     """Whether the answer is a stream of events without compression."""
     packed = response.headers.get("content-encoding", "identity").lower() != "identity"
-    return "text/event-stream" in response.headers.get("content-type", "") and not packed
+    content_type = response.headers.get("content-type", "").lower()
+    return "text/event-stream" in content_type and not packed
 
 
 async def _refusal(response: httpx.Response, key: str | None) -> RelayedAnswer:

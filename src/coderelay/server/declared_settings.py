@@ -71,7 +71,7 @@ class Setting:
     aliases: tuple[str, ...] = ()
     """Further flags, such as a former name."""
     variables: tuple[str, ...] = ()
-    """Further environment variables, which are looked at after the one with our prefix."""
+    """Further environment variables, which other programs read too. They are looked at last."""
     default: str = ""
     """The default in words, where it is not a value."""
     example: object = None
@@ -116,7 +116,7 @@ class DeclaredSetting:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Its environment variables; the first that is set counts."""
+        """Its environment variables: our own, then those that other programs read too."""
         return (PREFIX + self.name.upper(), *self.about.variables)
 
     @property

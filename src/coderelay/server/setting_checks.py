@@ -20,8 +20,9 @@ def check_upstream(url: str) -> None:
     except ValueError:
         usable = False
     if not usable:
+        instead = "" if "@" in url else f", not {quoted(url)}"  # it may hold a password
         raise ValueError(
-            f"must be an http or https address such as http://127.0.0.1:11434/v1, not {quoted(url)}"
+            f"must be an http or https address such as http://127.0.0.1:11434/v1{instead}"
         )
     if address.username or address.password or address.query or address.fragment:
         # not quoted: it may hold a password

@@ -1,6 +1,8 @@
 """A flag goes before the environment, the environment before the file, the file before a default.
 
-A value replaces the one of a later source; lists are not joined.
+Variables that other programs read too, such as `OPENAI_API_KEY`, come after the file: a key of the
+operator's shell must not replace the one that the file gives for its endpoint. A value replaces
+the one of a later source; lists are not joined.
 """
 
 import tomllib
@@ -143,12 +145,15 @@ def _in_force(
     if given is not None:
         value = setting.from_text(given) if isinstance(given, str) else list(given)
         return _accepted(setting, value, setting.flags[0], setting.flags[0])
-    for variable in setting.variables:
-        if text := environment.get(variable):  # a variable that is empty counts as not set
-            return _accepted(setting, setting.from_text(text), variable, variable)
+    own, *shared = setting.variables
+    if text := environment.get(own):  # a variable that is empty counts as not set
+        return _accepted(setting, setting.from_text(text), own, own)
     if setting.key in written:
         where = f"{setting.key} in {file}"
         return _accepted(setting, written[setting.key], str(file), where)
+    for variable in shared:
+        if text := environment.get(variable):
+            return _accepted(setting, setting.from_text(text), variable, variable)
     return SettingInForce(setting, setting.default, DEFAULT)
 
 

@@ -15,8 +15,6 @@ class LiveLimits:
 
     fuel: int = 240_000_000_000
     """Instructions of a cell, about forty seconds of work."""
-    step_fuel: int = 60_000_000_000
-    """Instructions between two calls."""
     seconds: float = 60.0
     """The time of a cell, including sleeps, without the time of its tool calls."""
     memory: int = 256 * MB
@@ -41,6 +39,8 @@ class LiveLimits:
     """Files and directories in the directory."""
     descriptors: int = 64
     """Files that may be open at once."""
+    step_fuel: int = 60_000_000_000
+    """Instructions between two calls."""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a negative limit. Negative fuel would wrap around, and limit
