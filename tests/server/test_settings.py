@@ -386,3 +386,11 @@ def test_a_server_cannot_be_its_own_upstream(upstream: str, host: str, port: int
 )
 def test_another_server_can_be_the_upstream(upstream: str, host: str, port: int) -> None:
     assert Settings(upstream=upstream, host=host, port=port).upstream == upstream
+
+
+def test_the_settings_in_force_are_valid_toml_whatever_a_value_holds(tmp_path: Path) -> None:
+    file = tmp_path / "a\nb.toml"
+    file.write_text('host = "a\\u007f\\n\\u0001\\U0001f600b"\n', "utf-8")
+    flags = {"upstream": "scripted"}
+    entries = resolve(Settings, flags=flags, environment={}, file=file).entries
+    assert tomllib.loads(in_force(entries))["host"] == "a\x7f\n\x01\U0001f600b"

@@ -114,7 +114,8 @@ def _explained(setting: DeclaredSetting) -> list[str]:
 def _line(entry: SettingInForce) -> str:
     if entry.missing:
         return f"# {entry.declared.name} is missing: it must be given"
-    return f"{_value(entry):<{_COLUMN}}  # {entry.origin}"
+    origin = "".join(letter if letter.isprintable() else "?" for letter in entry.origin)
+    return f"{_value(entry):<{_COLUMN}}  # {origin}"
 
 
 def _value(entry: SettingInForce) -> str:
@@ -127,7 +128,8 @@ def _value(entry: SettingInForce) -> str:
 
 
 def _toml(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)  # numbers, texts and lists of texts are the same
+    # numbers, texts and lists of texts are the same in JSON, but for one character
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _codes(names: Iterable[str]) -> str:
