@@ -22,7 +22,7 @@ FIELDS = {
     "Failed": "error logs fuel",
     "Failure": "kind message name limit line column stack frame calls",
     "Limits": (
-        "fuel seconds memory source arguments calls waiting batch result value logs step_fuel"
+        "fuel step_fuel seconds memory source arguments calls waiting batch result value logs"
     ),
     "LocalTool": "declaration function signature",
     "Log": "level text",

@@ -1,6 +1,6 @@
 """The limits of a run. A program that passes one fails; nothing is silently cut short."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ class Limits:
     """
 
     fuel: int = 240_000_000_000
+    step_fuel: int = field(default=60_000_000_000, kw_only=True)
+    """Fuel for one step, from one batch of results to the next, so that an endless loop ends
+    soon."""
     seconds: float = 60.0
     memory: int | None = None
     """Bytes of guest memory, or None for the default of the language's engine."""
@@ -32,9 +35,6 @@ class Limits:
     result: int = 8 * MB
     value: int = 4 * MB
     logs: int = 1 * MB
-    step_fuel: int = 60_000_000_000
-    """Fuel for one step, from one batch of results to the next, so that an endless loop ends
-    soon."""
 
     def __post_init__(self) -> None:
         """Refuse limits below 0: negative fuel would wrap around to a huge amount."""
@@ -43,10 +43,10 @@ class Limits:
 
 def refuse_negative(limits: "DataclassInstance") -> None:
     """Raise `ValueError` if one of the limits is below 0."""
-    for field in fields(limits):
-        value = getattr(limits, field.name)
+    for limit in fields(limits):
+        value = getattr(limits, limit.name)
         if value is not None and value < 0:
-            raise ValueError(f"the limit `{field.name}` must be at least 0, not {value}")
+            raise ValueError(f"the limit `{limit.name}` must be at least 0, not {value}")
 
 
 DEFAULT_LIMITS = Limits()

@@ -1,6 +1,6 @@
 """The limits of a live session."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from coderelay.core.limits import KB, MB, refuse_negative
 
@@ -15,6 +15,8 @@ class LiveLimits:
 
     fuel: int = 240_000_000_000
     """Instructions of a cell, about forty seconds of work."""
+    step_fuel: int = field(default=60_000_000_000, kw_only=True)
+    """Instructions between two calls."""
     seconds: float = 60.0
     """The time of a cell, including sleeps, without the time of its tool calls."""
     memory: int = 256 * MB
@@ -39,8 +41,6 @@ class LiveLimits:
     """Files and directories in the directory."""
     descriptors: int = 64
     """Files that may be open at once."""
-    step_fuel: int = 60_000_000_000
-    """Instructions between two calls."""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a negative limit. Negative fuel would wrap around, and limit
