@@ -214,22 +214,22 @@ def main() -> None:
             "plain": plain_requests(),
             "code": code_requests("typescript"),
         }
-        asked = {
+        bodies_as_text = {
             way: [
                 json.dumps({"messages": body["messages"], "tools": body["tools"]})
                 for body in bodies
             ]
             for way, bodies in ways.items()
         }
-        counts = {way: sum(tokens.count(*texts)) for way, texts in asked.items()}
+        counts = {way: sum(tokens.count(*texts)) for way, texts in bodies_as_text.items()}
     kills = sum(killed(language) for language in PROGRAMS)
-    held = CONVERSATIONS * len(PROGRAMS)
+    conversations = CONVERSATIONS * len(PROGRAMS)
     block = f"""\
 | one task, {CONTACTS} chatty tool results | plain tool calling | code mode |
 |---|---|---|
 | input tokens of the model | {counts["plain"]:,} | **{counts["code"]:,}** |
-| requests to the model | {len(asked["plain"])} | **{len(asked["code"])}** |
-| right answers, the server killed {kills} times | – | **{held} of {held}** |
+| requests to the model | {len(bodies_as_text["plain"])} | **{len(bodies_as_text["code"])}** |
+| right answers, the server killed {kills} times | – | **{conversations} of {conversations}** |
 
 {provenance()}
 """

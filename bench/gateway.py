@@ -72,8 +72,8 @@ def measured(port: int, process: "subprocess.Popen[bytes]", upstream: int) -> tu
 
 def quick(*targets: tuple[int, object]) -> tuple[float, ...]:
     """The median latency of each target's request."""
-    asked = [(port, request(port, body)) for port, body in targets]
-    return asyncio.run(latencies_ms(*asked, requests=SEQUENTIAL, seconds=SECONDS))
+    requests = [(port, request(port, body)) for port, body in targets]
+    return asyncio.run(latencies_ms(*requests, requests=SEQUENTIAL, seconds=SECONDS))
 
 
 def beside_peer(ours: tuple[float, Load], peer: tuple[float, Load]) -> Iterator[Goal]:
@@ -125,12 +125,12 @@ def suspended(port: int) -> dict[str, object]:
 
 def post(port: int, body: object) -> Any:
     """One request, the simple way."""
-    asked = urllib.request.Request(
+    http_request = urllib.request.Request(
         f"http://127.0.0.1:{port}/v1/chat/completions",
         json.dumps(body).encode(),
         {"Content-Type": "application/json", "Authorization": f"Bearer {KEY}"},
     )
-    with urllib.request.urlopen(asked, timeout=30) as response:
+    with urllib.request.urlopen(http_request, timeout=30) as response:
         return json.load(response)
 
 
@@ -154,8 +154,8 @@ def install_peer(folder: Path, port: int, upstream: int) -> list[str]:
     )
     if done.returncode:
         raise OSError(done.stderr.strip()[-500:])
-    asked = "from importlib.metadata import version; print('LiteLLM', version('litellm'))"
-    subprocess.run([binaries / "python", "-c", asked], check=True)
+    print_version = "from importlib.metadata import version; print('LiteLLM', version('litellm'))"
+    subprocess.run([binaries / "python", "-c", print_version], check=True)
     model = {"model": "openai/m", "api_base": f"http://127.0.0.1:{upstream}/v1", "api_key": "none"}
     config = {
         "model_list": [{"model_name": "m", "litellm_params": model}],
@@ -191,8 +191,8 @@ def until_answered(port: int, process: "subprocess.Popen[bytes] | None" = None) 
     deadline = time.monotonic() + 120
     while True:
         try:
-            said = post(port, PLAIN)["choices"][0]["message"]["content"]
-            assert said == TEXT, said
+            content = post(port, PLAIN)["choices"][0]["message"]["content"]
+            assert content == TEXT, content
             return
         except OSError as error:
             if time.monotonic() > deadline or (process and process.poll() is not None):

@@ -18,7 +18,7 @@ from bench.load import processor_seconds
 from bench.report import Goal
 from coderelay.cli.hosting import free_port
 
-WANTED_MS = 100
+GOAL_MS = 100
 SECONDS, INTERVAL = 6.0, 0.005
 THREADS = os.cpu_count() or 1
 SENDERS = THREADS + 2
@@ -53,7 +53,7 @@ def attacked(name: str, port: int) -> Goal:
         measured = waits(port, SECONDS)
         statuses = attack.stdout.readline().strip()
         attack.kill()
-    return goal(name, measured, statuses, None if name in attacks.SENDERS else WANTED_MS)
+    return goal(name, measured, statuses, None if name in attacks.SENDERS else GOAL_MS)
 
 
 def waits(port: int, seconds: float) -> list[float]:
@@ -72,14 +72,14 @@ def waits(port: int, seconds: float) -> list[float]:
     return sorted(taken)
 
 
-def goal(name: str, taken: list[float], statuses: str, wanted: float | None = WANTED_MS) -> Goal:
-    """What the waits come to. Without `wanted` they are only told: a crowd of senders takes the
+def goal(name: str, taken: list[float], statuses: str, goal_ms: float | None = GOAL_MS) -> Goal:
+    """What the waits come to. Without `goal_ms` they are only told: a crowd of senders takes the
     cores for itself, and the goal is for one sender for each thread."""
     median, late = taken[len(taken) // 2], taken[int(len(taken) * 0.99)]
     return Goal(
         f"Gateway: longest wait for /healthz in ms, during: {name}",
         taken[-1],
-        wanted,
+        goal_ms,
         at_least=False,
         detail=f"median {median:.1f}, 99 of 100 under {late:.1f}, {len(taken)} asked {statuses}",
     )

@@ -24,7 +24,7 @@ class Monty:
         self._call = module.FunctionSnapshot
         self._pool = module.Monty(binary_path=folder / "bin" / "monty")
         self._pool.__enter__()
-        self.given_back = 0.0
+        self.seconds_with_return = 0.0
         """The seconds of the last program with its session given back, which makes the worker
         ready for the next one."""
 
@@ -35,7 +35,7 @@ class Monty:
             reached = session.feed_start(source)
             taken = time.perf_counter() - started
             assert isinstance(reached, self._call)
-        self.given_back = time.perf_counter() - started
+        self.seconds_with_return = time.perf_counter() - started
         return taken
 
     def close(self) -> None:
@@ -47,8 +47,8 @@ def _installed(folder: Path) -> str:
     """The version that could be had."""
     why = ""
     for version in VERSIONS:
-        wanted = f"pydantic-monty=={version}"
-        options = ["--quiet", "--only-binary", ":all:", "--target", str(folder), wanted]
+        requirement = f"pydantic-monty=={version}"
+        options = ["--quiet", "--only-binary", ":all:", "--target", str(folder), requirement]
         pip = subprocess.run(
             [sys.executable, "-m", "pip", "install", *options], capture_output=True, text=True
         )
@@ -56,5 +56,5 @@ def _installed(folder: Path) -> str:
             return version
         errors = [line for line in pip.stderr.splitlines() if line.startswith("ERROR: No match")]
         why = " ".join(errors) or pip.stderr.strip()
-        print(f"missing {wanted}: {why}")
+        print(f"missing {requirement}: {why}")
     raise Missing(why)

@@ -176,7 +176,7 @@ def beside_monty(folder: Path) -> Iterator[Goal]:
 
     def whole() -> float:
         peer.seconds(next(its))
-        return peer.given_back
+        return peer.seconds_with_return
 
     here, again, there, back = in_turn(
         lambda: suspended(next(mine)),

@@ -14,23 +14,23 @@ class Goal:
 
     what: str
     measured: float
-    wanted: float | None
+    target: float | None
     at_least: bool = True
     detail: str = ""
 
     @property
-    def met(self) -> bool:
+    def is_met(self) -> bool:
         """Whether the goal is met."""
-        if self.wanted is None:
+        if self.target is None:
             return True
-        return self.measured >= self.wanted if self.at_least else self.measured <= self.wanted
+        return self.measured >= self.target if self.at_least else self.measured <= self.target
 
     def __str__(self) -> str:
-        if self.wanted is None:
+        if self.target is None:
             return f"       {self.what}: {self.measured:.2f}  {self.detail}"
         side = "at least" if self.at_least else "at most"
-        mark = "met   " if self.met else "MISSED"
-        return f"{mark} {self.what}: {self.measured:.2f} ({side} {self.wanted:g})  {self.detail}"
+        mark = "met   " if self.is_met else "MISSED"
+        return f"{mark} {self.what}: {self.measured:.2f} ({side} {self.target:g})  {self.detail}"
 
 
 def median_ms(work: Callable[[], object], runs: int) -> float:

@@ -81,9 +81,9 @@ def big_answer(counter: Tokens | None) -> Goal:
     """An answer of 1 MB of which three numbers are wanted."""
     whole = json.dumps(orders())
     with ToolIsCode([ORDERS], answer) as tic:
-        asked, read = json.dumps({"code": REDUCE}), run(tic, REDUCE)
+        call_text, read = json.dumps({"code": REDUCE}), run(tic, REDUCE)
     assert len(read.split()) == 3, read
-    (plain, *ours), how = count(counter, whole, asked, read)
+    (plain, *ours), how = count(counter, whole, call_text, read)
     return Goal(
         f"ToolIsCode, {len(whole) / 1e6:.1f} MB of JSON reduced to three numbers: "
         "times fewer tokens than plain tool calling",

@@ -89,8 +89,8 @@ def measure() -> Iterator[Goal]:
     with tempfile.TemporaryDirectory() as folder:
         try:
             peer = Node(Path(folder))
-            yield from beside(peer, "two calls at once", NEWS, wanted=(3, 5))
-            yield from beside(peer, "nine calls in seven steps", ANALYSIS, wanted=(3, None))
+            yield from beside(peer, "two calls at once", NEWS, goals=(3, 5))
+            yield from beside(peer, "nine calls in seven steps", ANALYSIS, goals=(3, None))
         except Missing as error:
             print(f"missing {NAME}: {error}")
     yield straight_line()
@@ -98,20 +98,20 @@ def measure() -> Iterator[Goal]:
 
 
 def beside(
-    peer: Node, name: str, source: str, wanted: tuple[float | None, float | None]
+    peer: Node, name: str, source: str, goals: tuple[float | None, float | None]
 ) -> Iterator[Goal]:
     """A program to its first suspension, and replayed to its end, here and there in turn."""
     journal = journal_of(source)
     answers = [answered(entry.name) for entry in journal]
     unseen = (f"{source}// {number}" for number in count())
-    for what, given, work, goal in (
-        ("fresh to its first suspension", [], lambda: run(next(unseen), []), wanted[0]),
-        ("replayed to its end, seen before", answers, lambda: run(source, journal), wanted[1]),
+    for what, recorded, work, goal in (
+        ("fresh to its first suspension", [], lambda: run(next(unseen), []), goals[0]),
+        ("replayed to its end, seen before", answers, lambda: run(source, journal), goals[1]),
     ):
         ours, theirs = [], []
         for _ in range(ROUNDS):
             ours.append(median_ms(work, RUNS))
-            theirs.append(peer.median_ms(source, given, RUNS))
+            theirs.append(peer.median_ms(source, recorded, RUNS))
         here, there = min(ours), min(theirs)
         yield Goal(
             f"TypeScript, {name}, {what}: times faster than {NAME}",

@@ -43,16 +43,16 @@ def completion(body: dict) -> bytes:  # type: ignore[type-arg]
         end = b'{"choices": [{"delta": {"x": 1, "content": "Hi"}, "finish_reason": "stop"}]}'
         sent = b"data: " + HOSTILE[body["model"]] + b"\n\ndata: " + end + b"\n\n"
         return response(sent, b"text/event-stream")
-    said = message(body)
-    finish = "tool_calls" if said.get("tool_calls") else "stop"
+    reply = message(body)
+    finish = "tool_calls" if reply.get("tool_calls") else "stop"
     head = {"id": "chatcmpl-1", "created": 1763200000, "model": body.get("model", "m")}
     if not body.get("stream"):
-        choice = {"index": 0, "message": said, "finish_reason": finish}
+        choice = {"index": 0, "message": reply, "finish_reason": finish}
         whole = {**head, "object": "chat.completion", "choices": [choice], "usage": USAGE}
         return response(json.dumps(whole).encode(), b"application/json")
-    for place, call in enumerate(said.get("tool_calls", ())):
+    for place, call in enumerate(reply.get("tool_calls", ())):
         call["index"] = place
-    first = {"index": 0, "delta": said, "finish_reason": None}
+    first = {"index": 0, "delta": reply, "finish_reason": None}
     last = {"index": 0, "delta": {}, "finish_reason": finish}
     chunks = [
         {**head, "object": "chat.completion.chunk", "choices": [choice]} for choice in (first, last)

@@ -22,7 +22,7 @@ _UNASKED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ClientRun:
     """What the client's process came to: the pieces of each answer, and all that it printed."""
 
     answers: list[list[str]]
@@ -30,21 +30,21 @@ class Said:
     code: int
 
 
-def failures(stage: Stage, said: Said, *, guide: Guide, form: str) -> Iterator[str]:
+def failures(stage: Stage, run: ClientRun, *, guide: Guide, form: str) -> Iterator[str]:
     """What does not hold; nothing, if all is well."""
-    if said.code or said.errors:
-        yield f"the client ended with {said.code}: {said.errors.strip()[-1500:]}"
-    yield from _answers(stage, said, form)
+    if run.code or run.errors:
+        yield f"the client ended with {run.code}: {run.errors.strip()[-1500:]}"
+    yield from _answers(stage, run, form)
     yield from _calls(stage)
     yield from _requests(stage, guide)
     yield from _upstream(stage, guide)
 
 
-def _answers(stage: Stage, said: Said, form: str) -> Iterator[str]:
+def _answers(stage: Stage, run: ClientRun, form: str) -> Iterator[str]:
     expected = stage.shop.expected()
-    if len(said.answers) != len(expected):
-        yield f"{len(said.answers)} answers, not {len(expected)}"
-    for pieces, number in zip(said.answers, expected, strict=False):
+    if len(run.answers) != len(expected):
+        yield f"{len(run.answers)} answers, not {len(expected)}"
+    for pieces, number in zip(run.answers, expected, strict=False):
         if number not in "".join(pieces):
             yield f"the answer {''.join(pieces)!r} does not hold {number}"
         if form == "streamed" and len(pieces) < 2:
@@ -61,14 +61,14 @@ def _calls(stage: Stage) -> Iterator[str]:
 
 def _requests(stage: Stage, guide: Guide) -> Iterator[str]:
     taken = [seen for seen in stage.requests if seen.status == 200]
-    told = [(seen.path, seen.status, seen.calls_before) for seen in stage.requests]
+    summary = [(seen.path, seen.status, seen.calls_before) for seen in stage.requests]
     if tuple(seen.calls_before for seen in taken) != (0, *ROUNDS):
-        yield f"the calls of a batch did not come together: {told}"
+        yield f"the calls of a batch did not come together: {summary}"
     if {seen.path for seen in stage.requests} != {PATHS[guide.api]}:
-        yield f"the client did not speak {guide.api}: {told}"
+        yield f"the client did not speak {guide.api}: {summary}"
     refused = [seen for seen in stage.requests if seen.status != 200]
     if [seen.status for seen in refused] != [guide.refused] * len(refused):
-        yield f"requests were refused: {told}: {bytes(refused[-1].answer)[:500]!r}"
+        yield f"requests were refused: {summary}: {bytes(refused[-1].answer)[:500]!r}"
     got = b"".join(bytes(seen.answer) for seen in taken).replace(b'": ', b'":')
     found = [each.decode() for each in _UNASKED if each in got]
     if guide.shapes and not any(each in got for each in _VENDOR):
@@ -78,19 +78,21 @@ def _requests(stage: Stage, guide: Guide) -> Iterator[str]:
 
 
 def _upstream(stage: Stage, guide: Guide) -> Iterator[str]:
-    asked = stage.upstream.seen
-    if len(asked) != 4:
-        yield f"the model was asked {len(asked)} times, not 4"
+    bodies = stage.upstream.seen
+    if len(bodies) != 4:
+        yield f"the model was asked {len(bodies)} times, not 4"
         return
     if b"cr1_" in b"".join(stage.upstream.raw):
         yield "an id of ours went upstream"
-    if found := [each for each in stage.shop.secrets() if each in json.dumps(asked)]:
+    if found := [each for each in stage.shop.secrets() if each in json.dumps(bodies)]:
         yield f"the model was shown what a tool gave: {found}"
     programs = VENDOR_PROGRAMS if guide.shapes else PROGRAMS
-    name = asked[0]["tools"][0]["function"]["name"]
-    for body in asked[1:]:
+    name = bodies[0]["tools"][0]["function"]["name"]
+    for body in bodies[1:]:
         yield from _block(body["messages"], name, code=programs[name][0], holds=stage)
-    follow_up = [message["role"] for message in asked[2]["messages"] if message["role"] != "system"]
+    follow_up = [
+        message["role"] for message in bodies[2]["messages"] if message["role"] != "system"
+    ]
     if follow_up != ["user", "assistant", "tool", "assistant", "user"]:
         yield f"the model was shown {follow_up} with the follow-up question"
 
@@ -99,8 +101,8 @@ def _block(messages: Json, name: str, *, code: str, holds: Stage) -> Iterator[st
     """The first program and its result, as one call of the code tool and one answer to it."""
     calling: Json = next((each for each in messages if each.get("tool_calls")), {"tool_calls": []})
     functions = [call["function"] for call in calling["tool_calls"]]
-    shown = [(function["name"], json.loads(function["arguments"])) for function in functions]
-    if shown != [(name, {"code": code})]:
+    called = [(function["name"], json.loads(function["arguments"])) for function in functions]
+    if called != [(name, {"code": code})]:
         yield f"the model was not shown its program, but {functions}"
         return
     result = next((each for each in messages if each["role"] == "tool"), {"content": ""})

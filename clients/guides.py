@@ -32,7 +32,7 @@ def filled(text: str) -> str:
     return _BLOCK.sub(block, text)
 
 
-def shown(text: str) -> Counter[str]:
+def named_files(text: str) -> Counter[str]:
     """The files that a page's blocks name, and how often."""
     return Counter(found[2] for found in _BLOCK.finditer(text))
 

@@ -115,11 +115,11 @@ def model(body: Json, *, vendor: bool) -> ScriptedAnswer | str:
     if last["role"] == "tool":
         return f"It comes to {' and '.join(dict.fromkeys(_NUMBER.findall(last['content'])))}."
     programs = VENDOR_PROGRAMS if vendor else PROGRAMS
-    asked = sum(message["role"] == "user" for message in body["messages"])
-    if asked > len(QUESTIONS):
+    question = sum(message["role"] == "user" for message in body["messages"])
+    if question > len(QUESTIONS):
         return "I was asked more than there is to ask."
-    code = programs[body["tools"][0]["function"]["name"]][asked - 1]
-    return ScriptedAnswer("I shall look." if asked == 1 else "", code=code)
+    code = programs[body["tools"][0]["function"]["name"]][question - 1]
+    return ScriptedAnswer("I shall look." if question == 1 else "", code=code)
 
 
 def _drawn() -> int:

@@ -93,8 +93,10 @@ class Stage:
                 yield piece
             await answer.aclose()
 
-        kept = {name: value for name, value in answer.headers.items() if name not in _HOP | _OWN}
-        return StreamingResponse(pieces(), answer.status_code, kept)
+        response_headers = {
+            name: value for name, value in answer.headers.items() if name not in _HOP | _OWN
+        }
+        return StreamingResponse(pieces(), answer.status_code, response_headers)
 
     def start(self, address: str) -> None:
         """Start the server, with the model behind it."""

@@ -10,7 +10,7 @@ from textwrap import indent
 
 from clients.catalogue import Client
 from clients.environments import Missing, prepared
-from clients.trial import Trial, held
+from clients.trial import Trial, run_trial
 
 FORMS = ("whole", "streamed")
 LANGUAGES = ("typescript", "python")
@@ -31,7 +31,7 @@ def run(clients: Sequence[Client], say: Say) -> Results:
                 say(f"FAILED {client.name} could not be installed: {missing}")
                 results |= {trial: ["not installed"] for trial in trials}
                 continue
-            one = partial(_told, environment=environment, say=say)
+            one = partial(_run_and_report, environment=environment, say=say)
             results |= dict(zip(trials, pool.map(one, trials), strict=True))
     return results
 
@@ -45,10 +45,10 @@ def _trials(client: Client) -> list[Trial]:
     ]
 
 
-def _told(trial: Trial, *, environment: Path, say: Say) -> list[str]:
+def _run_and_report(trial: Trial, *, environment: Path, say: Say) -> list[str]:
     started = time.monotonic()
     try:
-        wrong = held(trial, environment)
+        wrong = run_trial(trial, environment)
     except Exception as error:  # the other conversations go on
         wrong = [f"it could not be held: {error!r}"]
     took = time.monotonic() - started

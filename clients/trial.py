@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clients.catalogue import FOLDER, Client, Guide
-from clients.checks import Said, failures
+from clients.checks import ClientRun, failures
 from clients.script import QUESTIONS
 from clients.stage import staged
 from clients.trap import trap
@@ -31,7 +31,7 @@ class Trial:
         return f"{self.client.name} {self.guide.file} {self.form} {self.language}"
 
 
-def held(trial: Trial, environment: Path) -> list[str]:
+def run_trial(trial: Trial, environment: Path) -> list[str]:
     """Hold the conversation; what did not hold."""
     with (
         tempfile.TemporaryDirectory(dir=environment, prefix="trial-") as folder,
@@ -39,13 +39,13 @@ def held(trial: Trial, environment: Path) -> list[str]:
         trap() as outside,
     ):
         _laid_out(trial.client, Path(folder), address=address)
-        said = _run(
+        client_run = _run(
             [*_command(trial, environment), Path(trial.guide.file).stem, trial.form, *QUESTIONS],
             folder=folder,
             settings={"TOOLS_URL": f"{address}/tools", **outside.settings()},
         )
         wrong = [f"the client went out: {line}" for line in outside.caught]
-        return [*wrong, *failures(stage, said, guide=trial.guide, form=trial.form)]
+        return [*wrong, *failures(stage, client_run, guide=trial.guide, form=trial.form)]
 
 
 def _laid_out(client: Client, folder: Path, *, address: str) -> None:
@@ -63,22 +63,24 @@ def _command(trial: Trial, environment: Path) -> list[str]:
     return [str(environment / "bin" / "python"), *_WARN, *quiet, "drive.py"]
 
 
-def _run(command: list[str], *, folder: str, settings: dict[str, str]) -> Said:
+def _run(command: list[str], *, folder: str, settings: dict[str, str]) -> ClientRun:
     """Nothing of the user's own settings reaches the client."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+    inherited = {
+        name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ
+    }
     try:
         done = subprocess.run(
             command,
             cwd=folder,
-            env={**kept, "HOME": folder, **settings},
+            env={**inherited, "HOME": folder, **settings},
             capture_output=True,
             text=True,
             timeout=PATIENCE,
         )
     except subprocess.TimeoutExpired as late:
-        return Said([], f"no answer in {PATIENCE:.0f} s: {late.stderr!r}", 1)
+        return ClientRun([], f"no answer in {PATIENCE:.0f} s: {late.stderr!r}", 1)
     try:
         answers = [json.loads(line) for line in done.stdout.splitlines()]
     except json.JSONDecodeError:
-        return Said([], done.stdout + done.stderr, done.returncode)
-    return Said(answers, done.stderr, done.returncode)
+        return ClientRun([], done.stdout + done.stderr, done.returncode)
+    return ClientRun(answers, done.stderr, done.returncode)

@@ -17,7 +17,7 @@ HARNESS = (
     "encode",
     "inspect",
     "console",
-    "chance",
+    "random",
     "clock",
     "unawaited",
     "tools",

@@ -99,7 +99,7 @@ class _Guest:
             raise RuntimeError("QuickJS did not initialise")
 
     def _answer(self, name: str | None) -> Callable[..., int | None]:
-        """The clock stands at 0 and chance is 0: nothing of the build's machine is baked in."""
+        """Clock and random numbers are 0: nothing of the build's machine is baked in."""
         if name == "clock_time_get":
             return lambda clock, precision, at: self._write(at, bytes(8))
         if name == "random_get":
@@ -149,8 +149,8 @@ class _Guest:
 
     def _throw(self) -> NoReturn:
         error = self._call("qjs_get_exception")
-        shown = self._string(error) + "\n" + self._string(self._property(error, "stack"))
-        raise RuntimeError(f"the harness does not load: {shown}")
+        message = self._string(error) + "\n" + self._string(self._property(error, "stack"))
+        raise RuntimeError(f"the harness does not load: {message}")
 
     def _set(self, target: int, name: str, value: int) -> None:
         self._call("qjs_set_prop_string", target, self._text(name), value)

@@ -44,15 +44,15 @@ def rewrite(module: bytes, snapshot: Snapshot, keep: set[str], added: Sequence[A
     """
     sections = dict(_sections(module))
     exports = _exports(sections[EXPORT])
-    kept = [export for export in exports if export[0] in keep]
+    exported = [export for export in exports if export[0] in keep]
     for function in added:
         index = _add(sections, function, {name: place for name, _, place in exports})
         exports.append((function.name, 0, index))
-        kept.append((function.name, 0, index))
+        exported.append((function.name, 0, index))
     sections[MEMORY] = _memory(sections[MEMORY], len(snapshot.memory) // 65536)
     sections[GLOBAL] = _first_global(sections[GLOBAL], snapshot.stack_pointer)
     sections[EXPORT] = _vector(
-        _name(name) + bytes([kind]) + _unsigned(index) for name, kind, index in kept
+        _name(name) + bytes([kind]) + _unsigned(index) for name, kind, index in exported
     )
     segments = list(_segments(snapshot.memory))
     sections[DATA] = _vector(

@@ -17,7 +17,7 @@ class FakeEndpoint(httpx.MockTransport):
 
     def __init__(self, *responses: Json | Respond, health: Json = None) -> None:
         super().__init__(self._handle)
-        self.asked: list[Json] = []
+        self.requests: list[Json] = []
         self.headers: list[httpx.Headers] = []
         self.probes = 0
         self._responses = list(responses)
@@ -30,7 +30,7 @@ class FakeEndpoint(httpx.MockTransport):
             return httpx.Response(200, json=self._health) if self._health else httpx.Response(404)
         assert request.url.path == "/v1/chat/completions"
         body = json.loads(request.content)
-        self.asked.append(body)
+        self.requests.append(body)
         self.headers.append(request.headers)
         response = self._responses.pop(0)
         return response(body) if callable(response) else response
@@ -60,7 +60,7 @@ def call(id: str, name: str, arguments: Json) -> Json:
     return {"id": id, "type": "function", "function": {"name": name, "arguments": text}}
 
 
-def said(text: str) -> httpx.Response:
+def text_reply(text: str) -> httpx.Response:
     """Text in pieces, from an endpoint that is not ours."""
     pieces = [chunk(content=piece) for piece in (text[:3], text[3:])]
     return events(chunk(role="assistant"), *pieces, chunk(finish="stop"))
@@ -112,9 +112,9 @@ def refuse(why: str) -> None:
     raise ValueError(why)
 
 
-def calls(*wanted: Json) -> Json:
+def calls(*made: Json) -> Json:
     """An assistant message with these calls."""
-    return {"role": "assistant", "content": "", "tool_calls": list(wanted)}
+    return {"role": "assistant", "content": "", "tool_calls": list(made)}
 
 
 def agent(endpoint: FakeEndpoint, **options: Json) -> Agent:

@@ -44,8 +44,8 @@ from tests.client.endpoints import (
     coded,
     events,
     ours,
-    said,
     shout,
+    text_reply,
     twice,
 )
 
@@ -63,7 +63,7 @@ def test_a_code_block_is_kept_as_messages() -> None:
         RESULT,
         TEXT,
     ]
-    first, second = endpoint.asked
+    first, second = endpoint.requests
     assert first["code_mode"] == {"protocol": "messages", "language": "python"}
     assert first["stream_options"] == {"include_usage": True}
     assert first["tools"][0]["output_schema"] == {"type": "integer"}
@@ -124,7 +124,7 @@ def test_a_follow_up_goes_on_with_the_whole_conversation() -> None:
     talk.run_sync("One.")
     talk.run_sync("Two.")
     assert endpoint.probes == 1
-    roles = [message["role"] for message in endpoint.asked[1]["messages"]]
+    roles = [message["role"] for message in endpoint.requests[1]["messages"]]
     assert roles == ["system", "user", "code_result", "assistant", "user"]
 
 
@@ -134,12 +134,12 @@ def test_a_conversation_goes_on_in_another_agent() -> None:
     endpoint = ours(coded(TEXT))
     second = agent(endpoint, messages=json.loads(json.dumps(first.messages)))
     second.run_sync("Two.")
-    assert endpoint.asked[0]["messages"][:-1] == first.messages
+    assert endpoint.requests[0]["messages"][:-1] == first.messages
 
 
 def test_a_tool_that_fails_is_an_error_message() -> None:
-    wanted = calls(call("a", "refuse", {"why": "just so"}), call("b", "nowhere", {}))
-    endpoint = ours(coded(CODE, wanted, finish="tool_calls"), coded(RESULT, TEXT))
+    tool_calls = calls(call("a", "refuse", {"why": "just so"}), call("b", "nowhere", {}))
+    endpoint = ours(coded(CODE, tool_calls, finish="tool_calls"), coded(RESULT, TEXT))
     talk = agent(endpoint)
     talk.run_sync("Go.")
     known = "the tools are twice, shout, refuse"
@@ -161,8 +161,8 @@ def test_the_calls_of_a_batch_run_at_the_same_time() -> None:
         both.wait()
         return number
 
-    wanted = calls(call("a", "meet", {"number": 1}), call("b", "meet", {"number": 2}))
-    endpoint = ours(coded(CODE, wanted, finish="tool_calls"), coded(RESULT, TEXT))
+    tool_calls = calls(call("a", "meet", {"number": 1}), call("b", "meet", {"number": 2}))
+    endpoint = ours(coded(CODE, tool_calls, finish="tool_calls"), coded(RESULT, TEXT))
     assert agent(endpoint, tools=[meet]).run_sync("Go.") == "It is 6."
 
 
@@ -170,8 +170,8 @@ def test_a_string_stays_unchanged_if_the_tool_always_returns_one() -> None:
     def either(text: str) -> str | int:
         return text
 
-    wanted = calls(call("a", "shout", {"text": "7"}), call("b", "either", {"text": "7"}))
-    endpoint = ours(coded(CODE, wanted, finish="tool_calls"), coded(RESULT, TEXT))
+    tool_calls = calls(call("a", "shout", {"text": "7"}), call("b", "either", {"text": "7"}))
+    endpoint = ours(coded(CODE, tool_calls, finish="tool_calls"), coded(RESULT, TEXT))
     talk = agent(endpoint, tools=[shout, either])
     talk.run_sync("Go.")
     assert [message.get("content") for message in talk.messages[3:5]] == ["7", '"7"']
@@ -185,7 +185,7 @@ def test_another_endpoint_gets_plain_tool_calls() -> None:
         chunk(tool_calls=[{"index": 0, "function": {"arguments": ": 4}"}}]),
         chunk(tool_calls=[{"index": 1, "function": {"arguments": '{"why": "no"}'}}]),
     ]
-    endpoint = FakeEndpoint(events(*pieces, chunk(finish="tool_calls")), said("Eight."))
+    endpoint = FakeEndpoint(events(*pieces, chunk(finish="tool_calls")), text_reply("Eight."))
     talk = agent(endpoint, api_key="secret", options={"temperature": 0})
     assert talk.run_sync("Double 4.") == "Eight."
     assert talk.messages[1:] == [
@@ -194,7 +194,7 @@ def test_another_endpoint_gets_plain_tool_calls() -> None:
         {"role": "tool", "tool_call_id": "b", "content": "ValueError: no"},
         {"role": "assistant", "content": "Eight."},
     ]
-    body = endpoint.asked[0]
+    body = endpoint.requests[0]
     assert set(body) == {"model", "messages", "stream", "tools", "temperature"}
     assert set(body["tools"][0]) == {"type", "function"}
     assert endpoint.headers[0]["authorization"] == "Bearer secret"
@@ -222,9 +222,9 @@ def test_a_refusal_is_text(whole: bool) -> None:
 
 
 def test_arguments_may_come_as_an_object() -> None:
-    wanted = {"id": "a", "function": {"name": "twice", "arguments": {"number": 4}}}
+    tool_calls = {"id": "a", "function": {"name": "twice", "arguments": {"number": 4}}}
     endpoint = FakeEndpoint(
-        events(chunk(tool_calls=[wanted]), chunk(finish="tool_calls")), said("Eight.")
+        events(chunk(tool_calls=[tool_calls]), chunk(finish="tool_calls")), text_reply("Eight.")
     )
     talk = agent(endpoint)
     assert talk.run_sync("Double 4.") == "Eight."
@@ -233,25 +233,25 @@ def test_arguments_may_come_as_an_object() -> None:
 
 @pytest.mark.parametrize("health", [{"status": "ok"}, ["coderelay"], "coderelay"])
 def test_an_endpoint_that_does_not_identify_as_ours_gets_plain_calls(health: Json) -> None:
-    endpoint = FakeEndpoint(said("Hi."), health=health)
+    endpoint = FakeEndpoint(text_reply("Hi."), health=health)
     agent(endpoint).run_sync("Hi?")
-    assert "code_mode" not in endpoint.asked[0]
+    assert "code_mode" not in endpoint.requests[0]
 
 
 def test_the_protocol_can_be_fixed() -> None:
     endpoint = FakeEndpoint(coded(TEXT))
     agent(endpoint, protocol="messages").run_sync("Hi?")
     assert endpoint.probes == 0
-    assert endpoint.asked[0]["code_mode"] == {"protocol": "messages"}
+    assert endpoint.requests[0]["code_mode"] == {"protocol": "messages"}
 
 
 def test_arguments_that_do_not_fit_go_back_to_the_model() -> None:
-    wanted = [
+    tool_calls = [
         {"index": place, **call(str(place), "twice", arguments)}
         for place, arguments in enumerate(['{"number": ', "", '{"number": "x"}'])
     ]
     endpoint = FakeEndpoint(
-        events(chunk(tool_calls=wanted), chunk(finish="tool_calls")), said("Oh.")
+        events(chunk(tool_calls=tool_calls), chunk(finish="tool_calls")), text_reply("Oh.")
     )
     talk = agent(endpoint)
     talk.run_sync("Go.")
@@ -296,8 +296,8 @@ def test_one_agent_has_one_turn_at_a_time() -> None:
             called.set()
             await release.wait()
 
-        wanted = calls(call("a", "wait", {}))
-        endpoint = ours(coded(CODE, wanted, finish="tool_calls"), coded(RESULT, TEXT))
+        tool_calls = calls(call("a", "wait", {}))
+        endpoint = ours(coded(CODE, tool_calls, finish="tool_calls"), coded(RESULT, TEXT))
         talk = agent(endpoint, tools=[wait])
         first = asyncio.create_task(talk.run("One."))
         await called.wait()

@@ -54,7 +54,7 @@ def test_a_busy_or_restarting_server_is_asked_again() -> None:
     endpoint = ours(busy, unplugged, refused(429), coded(TEXT))
     assert waiting(agent(endpoint), waits).run_sync("Go.") == "It is 6."
     assert waits == [2.0, 0.5, 1.0]
-    assert all(body == endpoint.asked[0] for body in endpoint.asked)
+    assert all(body == endpoint.requests[0] for body in endpoint.requests)
 
 
 def test_a_server_that_stays_away_is_an_error_in_the_end() -> None:
@@ -108,9 +108,9 @@ def test_a_chunk_of_unexpected_form_does_not_crash(odd: Json) -> None:
     assert agent(FakeEndpoint(events(odd, chunk(finish="stop")))).run_sync("Go.") == ""
 
 
-@pytest.mark.parametrize("wanted", [None, 1, [1], [{}], [{"id": 1, "function": []}]])
-def test_a_call_of_unexpected_form_does_not_crash(wanted: Json) -> None:
-    message = {"role": "assistant", "content": None, "tool_calls": wanted}
+@pytest.mark.parametrize("tool_calls", [None, 1, [1], [{}], [{"id": 1, "function": []}]])
+def test_a_call_of_unexpected_form_does_not_crash(tool_calls: Json) -> None:
+    message = {"role": "assistant", "content": None, "tool_calls": tool_calls}
     endpoint = ours(coded(message, finish="tool_calls"), coded(TEXT))
     assert agent(endpoint).run_sync("Go.") in ("", "It is 6.")
 

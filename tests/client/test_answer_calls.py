@@ -88,10 +88,10 @@ def test_async_functions_and_objects_are_awaited() -> None:
 def test_defaults_stay_the_functions_own() -> None:
     nothing: Any = object()
 
-    def told(value: Any = nothing, /, other: int = Field(7)) -> bool:
+    def uses_defaults(value: Any = nothing, /, other: int = Field(7)) -> bool:
         return value is nothing and other == 7
 
-    assert call(told, {}) == Returned(True)
+    assert call(uses_defaults, {}) == Returned(True)
 
 
 @pytest.mark.parametrize("is_async", [False, True], ids=["plain", "async"])

@@ -13,11 +13,11 @@ WITHOUT_END = Limits(fuel=10**15, step_fuel=10**15, seconds=10**9)
 ENDLESS = {"typescript": "for (;;) {}", "python": "while True:\n    pass"}
 
 
-def run(language: str, source: str, wanted: Callable[[], bool] = lambda: True) -> object:
+def run(language: str, source: str, needed: Callable[[], bool] = lambda: True) -> object:
     """What comes of a program, on a thread of its own."""
 
     def work() -> object:
-        with cancel_unless(wanted):
+        with cancel_unless(needed):
             return outcome(language, source)
 
     return on_a_thread(work)
@@ -33,14 +33,14 @@ def outcome(language: str, source: str) -> object:
 
 @pytest.mark.parametrize("language", ENDLESS)
 def test_a_guest_that_is_no_longer_needed_is_stopped(language: str) -> None:
-    asked: list[str] = []
+    checks: list[str] = []
 
-    def wanted() -> bool:
-        asked.append("a guest begins, or has run for a while")
-        return len(asked) <= 4
+    def needed() -> bool:
+        checks.append("a guest begins, or has run for a while")
+        return len(checks) <= 4
 
     with pytest.raises(TimedOut):
-        run(language, ENDLESS[language], wanted)
+        run(language, ENDLESS[language], needed)
     assert isinstance(run(language, "1 + 1"), Completed)
 
 
@@ -54,16 +54,16 @@ def test_cancelled_work_is_not_begun(language: str) -> None:
 def test_an_exception_of_the_cancellation_check_is_raised_after_the_guest_was_left(
     language: str,
 ) -> None:
-    asked: list[int] = []
+    checks: list[int] = []
 
-    def wanted() -> bool:
-        asked.append(1)
-        if len(asked) > 4:
+    def needed() -> bool:
+        checks.append(1)
+        if len(checks) > 4:
             raise KeyboardInterrupt
         return True
 
     with pytest.raises(KeyboardInterrupt):
-        run(language, ENDLESS[language], wanted)
+        run(language, ENDLESS[language], needed)
     assert isinstance(run(language, "1 + 1"), Completed)
 
 

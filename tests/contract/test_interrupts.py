@@ -97,7 +97,7 @@ def once_it_runs(act: Callable[[], None]) -> Iterator[None]:
     asked: list[None] = []
     runs = threading.Event()
 
-    def wanted() -> bool:
+    def needed() -> bool:
         asked.append(None)
         if len(asked) > 3:
             runs.set()
@@ -109,7 +109,7 @@ def once_it_runs(act: Callable[[], None]) -> Iterator[None]:
 
     thread = threading.Thread(target=wait, daemon=True)
     thread.start()
-    with cancel_unless(wanted):
+    with cancel_unless(needed):
         yield
 
 
@@ -154,7 +154,7 @@ def test_a_handler_that_raises_nothing_is_called_while_the_program_runs(language
     with (
         handling(signal.SIGTERM, handler),
         once_it_runs(lambda: signal.raise_signal(signal.SIGTERM)),
-        while_wanted_too(lambda: not handled.is_set()),
+        while_needed_too(lambda: not handled.is_set()),
         pytest.raises(TimedOut),
     ):
         evaluate(program, [], [], limits=WITHOUT_END)
@@ -162,12 +162,12 @@ def test_a_handler_that_raises_nothing_is_called_while_the_program_runs(language
 
 
 @contextmanager
-def while_wanted_too(wanted: Callable[[], bool]) -> Iterator[None]:
+def while_needed_too(needed: Callable[[], bool]) -> Iterator[None]:
     """Whoever waits outside waits as well."""
     from coderelay.core.cancellation import need_check
 
     outer = need_check()
-    with cancel_unless(lambda: outer() and wanted()):
+    with cancel_unless(lambda: outer() and needed()):
         yield
 
 

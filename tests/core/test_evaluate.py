@@ -63,10 +63,10 @@ class PaidHelper(Helper):
     """The same, for 10 of fuel a call, its own or not. It counts the calls that it looked at."""
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.calls_seen = 0
 
     def answer(self, call: Call, work: Work) -> Result | None:
-        self.asked += 1
+        self.calls_seen += 1
         work.add(10)
         return super().answer(call, work)
 
@@ -195,4 +195,4 @@ def test_a_program_that_cannot_pay_fails_before_the_host_works_on() -> None:
     outcome = evaluate(started("helped", Limits(fuel=20)), (), host)
     assert isinstance(outcome, Failed)
     assert (outcome.error.limit, outcome.fuel) == ("fuel", 20)
-    assert host.asked == 2
+    assert host.calls_seen == 2

@@ -56,7 +56,7 @@ def error(name: str, arguments: Any, language: str = "typescript") -> CallError:
     return answer.error
 
 
-def misfit(schema: Any, arguments: Any) -> str | None:
+def find_error(schema: Any, arguments: Any) -> str | None:
     tools = [Tool("t", "", schema)]
     answer = host(tools=tools).answer(Call(0, "t", arguments))
     assert answer is None or isinstance(answer, Raised)
@@ -88,12 +88,12 @@ def test_a_call_that_fits_is_left_to_the_client() -> None:
     ],
 )
 def test_an_argument_error_says_what_and_where(arguments: Any, reason: str) -> None:
-    said = error("web_search", arguments)
-    assert said.kind == "arguments"
-    assert said.name == "ArgumentsError"
-    assert said.message.startswith("webSearch: ")
-    assert reason in said.message
-    assert "\nexpected: webSearch(args: { query: string; limit?: number; " in said.message
+    message = error("web_search", arguments)
+    assert message.kind == "arguments"
+    assert message.name == "ArgumentsError"
+    assert message.message.startswith("webSearch: ")
+    assert reason in message.message
+    assert "\nexpected: webSearch(args: { query: string; limit?: number; " in message.message
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,9 @@ def test_the_most_likely_option_of_a_choice_is_reported(shape: Any, reason: str)
 
 
 def test_an_argument_error_in_python_uses_pythons_words() -> None:
-    said = error("web_search", {"query": "x", "limit": "ten"}, "python").message
-    assert said.startswith('web_search: limit must be integer, got string "ten"\n')
-    assert "expected: web_search(*, query: str, limit: int = ..., " in said
+    message = error("web_search", {"query": "x", "limit": "ten"}, "python").message
+    assert message.startswith('web_search: limit must be integer, got string "ten"\n')
+    assert "expected: web_search(*, query: str, limit: int = ..., " in message
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_an_argument_error_in_python_uses_pythons_words() -> None:
 def test_arguments_that_are_not_an_object_are_answered_with_an_example(
     arguments: Any, got: str
 ) -> None:
-    said = error("web_search", arguments).message
-    assert said == f'webSearch takes one object, got {got}: call webSearch({{ query: "..." }})'
+    message = error("web_search", arguments).message
+    assert message == f'webSearch takes one object, got {got}: call webSearch({{ query: "..." }})'
 
 
 @pytest.mark.parametrize(
@@ -138,10 +138,10 @@ def test_an_unknown_tool_is_answered_with_the_nearest(name: str, message: str) -
 
 def test_a_message_is_bounded() -> None:
     many = {f"p{each}": {"type": "integer"} for each in range(500)}
-    said = misfit({"properties": many}, dict.fromkeys(many, "x" * 10_000))
-    assert said is not None
-    assert said.count("must be integer") == 3
-    assert len(said) <= 1_500
+    message = find_error({"properties": many}, dict.fromkeys(many, "x" * 10_000))
+    assert message is not None
+    assert message.count("must be integer") == 3
+    assert len(message) <= 1_500
     assert len(error("x" * 100_000, {}).message) < 1_000
 
 
@@ -151,29 +151,29 @@ def test_a_message_is_bounded() -> None:
 )
 def test_the_draft_that_a_schema_names_is_the_one_it_is_read_by(draft: str, fits: bool) -> None:
     schema = {"$schema": draft, "properties": {"x": {"prefixItems": [{"type": "string"}]}}}
-    assert (misfit(schema, {"x": [1]}) is None) is not fits
+    assert (find_error(schema, {"x": [1]}) is None) is not fits
 
 
 @pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a)*$", "^(?=a)(a|a|aa)+(?=c)b"])
 def test_a_hostile_pattern_does_not_hang(pattern: str) -> None:
-    misfit({"properties": {"x": {"pattern": pattern}}}, {"x": "a" * 50_000 + "b"})
+    find_error({"properties": {"x": {"pattern": pattern}}}, {"x": "a" * 50_000 + "b"})
 
 
 def test_a_pattern_that_cannot_be_decided_holds_no_call_back() -> None:
     schema = {"properties": {"x": {"pattern": "^(?=a)(a|a|aa)+(?=c)b"}}}
-    assert misfit(schema, {"x": "a" * 3_000 + "b"}) is None
+    assert find_error(schema, {"x": "a" * 3_000 + "b"}) is None
 
 
 def test_formats_are_not_checked() -> None:
-    assert misfit({"properties": {"x": {"format": "email"}}}, {"x": "no"}) is None
+    assert find_error({"properties": {"x": {"format": "email"}}}, {"x": "no"}) is None
 
 
 @pytest.mark.parametrize(("text", "pattern"), [("bx", "^a"), ("ax", "b$"), ("a", "b$")])
 def test_of_two_patterns_the_one_that_does_not_match_is_reported(text: str, pattern: str) -> None:
     schema = {"allOf": [{"pattern": "^a"}, {"pattern": "b$"}, {"pattern": "."}]}
-    said = misfit({"properties": {"x": schema}}, {"x": text})
-    assert said is not None
-    assert f'x must match the pattern "{pattern}"' in said
+    message = find_error({"properties": {"x": schema}}, {"x": text})
+    assert message is not None
+    assert f'x must match the pattern "{pattern}"' in message
 
 
 def test_a_recurring_schema_and_a_deep_value_do_not_hang() -> None:
@@ -181,16 +181,16 @@ def test_a_recurring_schema_and_a_deep_value_do_not_hang() -> None:
     value: dict[str, Any] = {}
     for _ in range(200):
         value = {"n": value, "x": 1}
-    said = misfit({"anyOf": [inner, {**inner, "minProperties": 2}]}, value)
-    assert said is not None
-    assert said.startswith("t: the arguments do not fit\n")
+    message = find_error({"anyOf": [inner, {**inner, "minProperties": 2}]}, value)
+    assert message is not None
+    assert message.startswith("t: the arguments do not fit\n")
 
 
 def test_a_value_nested_too_deep_is_refused() -> None:
-    said = misfit(
+    message = find_error(
         {"properties": {"x": {"items": {"$ref": "#/properties/x"}}}}, {"x": deep_list(5_000)}
     )
-    assert said == "t: the arguments are nested more than 256 levels deep"
+    assert message == "t: the arguments are nested more than 256 levels deep"
 
 
 @pytest.mark.parametrize(
@@ -210,10 +210,10 @@ def test_schemas_that_are_each_other_end_the_search_for_what_none_looked_at(
         "unevaluatedProperties": False,
         "$defs": definitions,
     }
-    said = misfit(schema, {"b": 1})
-    assert said is not None
-    assert said.startswith('t: unexpected property "b"\n')
-    assert misfit(schema, {"a": 1}) is None
+    message = find_error(schema, {"b": 1})
+    assert message is not None
+    assert message.startswith('t: unexpected property "b"\n')
+    assert find_error(schema, {"a": 1}) is None
 
 
 def test_a_search_for_what_no_schema_looked_at_has_a_depth_at_which_it_ends() -> None:
@@ -231,9 +231,9 @@ def test_a_search_for_what_no_schema_looked_at_has_a_depth_at_which_it_ends() ->
 
 
 def test_half_a_surrogate_pair_is_reported() -> None:
-    said = misfit({"properties": {"x": {"maxLength": 1}}}, {"x": "\ud800\ud800"})
-    assert said is not None
-    assert "surrogate" in said
+    message = find_error({"properties": {"x": {"maxLength": 1}}}, {"x": "\ud800\ud800"})
+    assert message is not None
+    assert "surrogate" in message
 
 
 @given(schema=objects, arguments=arbitrary)

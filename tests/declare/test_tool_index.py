@@ -25,10 +25,10 @@ def text(tools: list[Tool], budget: int, language: str = "typescript") -> str:
 
 
 @pytest.mark.parametrize(
-    ("said", "count"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("天气", 2)]
+    ("string", "count"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("天气", 2)]
 )
-def test_a_token_is_four_bytes(said: str, count: int) -> None:
-    assert tokens(said) == count
+def test_a_token_is_four_bytes(string: str, count: int) -> None:
+    assert tokens(string) == count
 
 
 @pytest.mark.parametrize(
@@ -77,20 +77,20 @@ def test_a_word_that_all_names_begin_with_makes_no_group() -> None:
 @pytest.mark.parametrize("budget", [6_000, 2_000, 500, 100, 40, 0])
 @pytest.mark.parametrize("count", [0, 1, 100, 2_000])
 def test_an_index_keeps_to_its_budget_but_for_a_line(count: int, budget: int) -> None:
-    shown = text(many_tools(count), budget)
-    last = shown.splitlines()[-1] if shown else ""
-    assert tokens(shown) - tokens(last) <= budget
+    index_text = text(many_tools(count), budget)
+    last = index_text.splitlines()[-1] if index_text else ""
+    assert tokens(index_text) - tokens(last) <= budget
 
 
 def test_the_more_tools_there_are_the_less_is_said_of_each() -> None:
-    def shown(count: int, budget: int = 6_000) -> str:
+    def first_line(count: int, budget: int = 6_000) -> str:
         return text(many_tools(count), budget).splitlines()[0]
 
-    assert shown(300) == "github (100):"
-    assert shown(700).startswith("github (100): githubListIssue, githubGetIssue, ")
-    assert "more" not in shown(700)
-    assert shown(2_000).endswith(", … 40 more")
-    assert shown(2_000, 120) == "github (100)"
+    assert first_line(300) == "github (100):"
+    assert first_line(700).startswith("github (100): githubListIssue, githubGetIssue, ")
+    assert "more" not in first_line(700)
+    assert first_line(2_000).endswith(", … 40 more")
+    assert first_line(2_000, 120) == "github (100)"
     assert text(many_tools(2_000), 40).splitlines()[-1] == "… 8 more groups with 800 tools"
 
 
@@ -98,26 +98,26 @@ def test_the_more_tools_there_are_the_less_is_said_of_each() -> None:
 @settings(deadline=None)
 def test_any_names_can_be_indexed(wire: list[str], budget: int) -> None:
     tools = [Tool(each, each * 3) for each in wire]
-    shown = text(tools, budget)
-    assert shown == text(tools, budget)
-    assert all(line.isprintable() for line in shown.split("\n"))
+    index_text = text(tools, budget)
+    assert index_text == text(tools, budget)
+    assert all(line.isprintable() for line in index_text.split("\n"))
 
 
 @pytest.mark.parametrize("language", ["typescript", "python"])
 def test_few_tools_are_declared_and_many_are_indexed(language: str) -> None:
     few, many = many_tools(5), many_tools(200)
-    told = prompt(few, language)
-    assert told.declarations == declarations(few, language)
-    assert told.instructions == instructions(language)
-    assert not told.indexed
+    prompted = prompt(few, language)
+    assert prompted.declarations == declarations(few, language)
+    assert prompted.instructions == instructions(language)
+    assert not prompted.indexed
 
-    told = prompt(many, language)
-    assert told.indexed
-    assert told.instructions == instructions(language, indexed=True)
-    assert "The index of 200 tools:" in told.declarations
-    assert tokens(told.declarations) <= 6_050
-    assert told.text == f"{told.instructions}\n\n{told.declarations}"
-    assert told == prompt(many, language)
+    prompted = prompt(many, language)
+    assert prompted.indexed
+    assert prompted.instructions == instructions(language, indexed=True)
+    assert "The index of 200 tools:" in prompted.declarations
+    assert tokens(prompted.declarations) <= 6_050
+    assert prompted.text == f"{prompted.instructions}\n\n{prompted.declarations}"
+    assert prompted == prompt(many, language)
 
 
 @pytest.mark.parametrize("language", ["typescript", "python"])

@@ -51,7 +51,7 @@ def begun(
     return client.after(history, response), client.calls(response), model
 
 
-def shown(model: ScriptedModel) -> list[Json]:
+def messages_for_model(model: ScriptedModel) -> list[Json]:
     """What the model was shown last, without the system prompt."""
     return list(model.seen[-1]["messages"][1:])
 
@@ -76,10 +76,10 @@ def test_text_beside_results_comes_after_the_program(
         history = [*history, {"role": "user", "content": content}]
     response = client.ask(body(client, history), model)
     assert client.text(response) == "Done."
-    roles = [message["role"] for message in shown(model)]
+    roles = [message["role"] for message in messages_for_model(model)]
     assert roles == ["user", "assistant", "tool", "user"]
-    assert '["A","B"]' in shown(model)[2]["content"]
-    assert shown(model)[3]["content"] == "Hurry!"
+    assert '["A","B"]' in messages_for_model(model)[2]["content"]
+    assert messages_for_model(model)[3]["content"] == "Hurry!"
 
 
 @pytest.mark.parametrize("client", [PLAIN, VENDOR], ids=repr)
@@ -94,8 +94,8 @@ def test_text_beside_results_does_not_stop_a_program_with_more_calls(
     (b,) = client.calls(response)
     history = [*client.after(history, response), {"role": "user", "content": [result(b, "B")]}]
     assert client.text(client.ask(body(client, history), model)) == "Done."
-    assert '["A","B"]' in shown(model)[2]["content"]
-    assert shown(model)[3]["content"] == "Hurry!"
+    assert '["A","B"]' in messages_for_model(model)[2]["content"]
+    assert messages_for_model(model)[3]["content"] == "Hurry!"
 
 
 @pytest.mark.parametrize("client", [PLAIN, VENDOR], ids=repr)
@@ -107,8 +107,8 @@ def test_a_question_in_place_of_a_result_interrupts_the_program(client: Anthropi
         *client.user("Never mind."),
     ]
     assert client.text(client.ask(body(client, history), model)) == "Done."
-    assert "interrupted" in shown(model)[2]["content"]
-    assert shown(model)[3] == {"role": "user", "content": "Never mind."}
+    assert "interrupted" in messages_for_model(model)[2]["content"]
+    assert messages_for_model(model)[3] == {"role": "user", "content": "Never mind."}
 
 
 @pytest.mark.parametrize("client", [PLAIN, VENDOR], ids=repr)
@@ -119,8 +119,8 @@ def test_a_picture_in_a_result_is_shown_to_the_model_after_the_block(
     content = [result(a, [{"type": "text", "text": "A"}, PNG]), result(b, [PNG])]
     history = [*history, {"role": "user", "content": content}]
     client.ask(body(client, history), model)
-    assert "[not text: shown to the model after this]" in shown(model)[2]["content"]
-    assert [part["type"] for part in shown(model)[3]["content"]] == ["image_url"] * 2
+    assert "[not text: shown to the model after this]" in messages_for_model(model)[2]["content"]
+    assert [part["type"] for part in messages_for_model(model)[3]["content"]] == ["image_url"] * 2
 
 
 @pytest.mark.parametrize("client", [PLAIN, VENDOR], ids=repr)
@@ -146,7 +146,7 @@ def test_a_result_without_content_is_none_and_a_failed_one_raises(client: Anthro
     failed = result(b, [{"type": "text", "text": "no net"}], is_error=True)
     history = [*client.after(history, response), {"role": "user", "content": [failed]}]
     client.ask(body(client, history), model)
-    assert '[null,"no net"]' in shown(model)[2]["content"]
+    assert '[null,"no net"]' in messages_for_model(model)[2]["content"]
 
 
 def test_a_program_and_its_result_are_content_blocks() -> None:
@@ -200,11 +200,11 @@ def test_a_program_needs_no_tool(source: str, out: str, err: str, code: int, str
     assert (content["stdout"], content["return_code"]) == (out, code)
     assert err in content["stderr"] and bool(err) == bool(content["stderr"])
     # When it comes back, the model is shown the same as before.
-    before = shown(model)
+    before = messages_for_model(model)
     history = [*VENDOR.after(history, response), *VENDOR.user("And?")]
     model = ScriptedModel(lambda _: "Well.")
     VENDOR.ask(body(VENDOR, history, tools=[], stream=stream), model)
-    assert shown(model)[: len(before)] == before
+    assert messages_for_model(model)[: len(before)] == before
 
 
 def test_code_that_was_changed_is_refused_while_its_program_waits() -> None:
@@ -277,7 +277,7 @@ def test_a_result_in_the_history_is_used_as_it_stands(content: Json, expected: s
     model = ScriptedModel(lambda _: "Done.")
     history = foreign(ended(content), {"role": "user", "content": "And?"})
     VENDOR.ask(body(VENDOR, history), model)
-    assert shown(model)[2]["content"] == expected
+    assert messages_for_model(model)[2]["content"] == expected
 
 
 @pytest.mark.parametrize(

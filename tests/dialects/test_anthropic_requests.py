@@ -28,7 +28,7 @@ def decoded(**more: Json) -> TurnRequest:
     return anthropic.decode(body, Defaults())
 
 
-def shown(*messages: Json, **more: Json) -> list[Json]:
+def plain_messages(*messages: Json, **more: Json) -> list[Json]:
     """The plain messages that a history becomes."""
     entries = decoded(messages=list(messages), **more).entries
     return [entry.message for entry in entries if isinstance(entry, PlainMessage)]
@@ -57,7 +57,7 @@ CACHE: Json = {"cache_control": {"type": "ephemeral"}}
     ],
 )
 def test_the_system_prompt_comes_first(system: Json, content: str) -> None:
-    found = shown({"role": "user", "content": "Hi"}, system=system)
+    found = plain_messages({"role": "user", "content": "Hi"}, system=system)
     assert found == [{"role": "system", "content": content}, {"role": "user", "content": "Hi"}]
 
 
@@ -105,7 +105,7 @@ def test_the_system_prompt_comes_first(system: Json, content: str) -> None:
 )
 def test_a_content_block_becomes_a_message_part(block: Json, part: Json) -> None:
     picture = {"type": "image", "source": PNG}
-    assert shown(user(block, picture)) == [{"role": "user", "content": [part, PICTURE]}]
+    assert plain_messages(user(block, picture)) == [{"role": "user", "content": [part, PICTURE]}]
 
 
 @pytest.mark.parametrize(
@@ -121,16 +121,16 @@ def test_a_content_block_becomes_a_message_part(block: Json, part: Json) -> None
 )
 def test_what_cannot_be_translated_is_named(block: Json, name: str) -> None:
     with pytest.raises(Unsupported) as refused:
-        shown(user(block))
+        plain_messages(user(block))
     assert refused.value.param == f"messages[0].content[0].{name}"
 
 
 def test_text_parts_become_one_string_which_all_upstreams_accept() -> None:
-    assert shown(user(text("a"), text("b"))) == [{"role": "user", "content": "a\n\nb"}]
+    assert plain_messages(user(text("a"), text("b"))) == [{"role": "user", "content": "a\n\nb"}]
 
 
 def test_direct_calls_and_their_results_keep_the_order_that_upstreams_want() -> None:
-    found = shown(
+    found = plain_messages(
         {"role": "user", "content": "Go."},
         assistant(
             {"type": "thinking", "thinking": "Hm.", "signature": "x"},
@@ -170,7 +170,7 @@ def test_direct_calls_and_their_results_keep_the_order_that_upstreams_want() -> 
 
 def test_messages_of_one_role_are_one_turn() -> None:
     use = {"type": "tool_use", "name": "look_up", "input": {}}
-    found = shown(
+    found = plain_messages(
         {"role": "user", "content": "a"},
         {"role": "user", "content": "b"},
         assistant({**use, "id": "toolu_1"}),
@@ -185,7 +185,7 @@ def test_messages_of_one_role_are_one_turn() -> None:
 
 
 def test_instructions_among_the_messages_hold_as_long_as_they_say() -> None:
-    found = shown(
+    found = plain_messages(
         {"role": "user", "content": "a"},
         {"role": "system", "content": "Now.", "clear_at": "next_user_message"},
         {"role": "system", "content": [text("Always.")]},
@@ -194,9 +194,9 @@ def test_instructions_among_the_messages_hold_as_long_as_they_say() -> None:
     )
     assert [each["content"] for each in found] == ["a", "Always.", "b", "Again."]
     with pytest.raises(Unsupported, match="tool_addition"):
-        shown({"role": "system", "content": [{"type": "tool_addition", "tool": {}}]})
+        plain_messages({"role": "system", "content": [{"type": "tool_addition", "tool": {}}]})
     with pytest.raises(Unsupported, match="output_config"):
-        shown({"role": "system", "content": "x", "output_config": {"effort": "low"}})
+        plain_messages({"role": "system", "content": "x", "output_config": {"effort": "low"}})
 
 
 def test_fields_become_those_of_chat_completions() -> None:

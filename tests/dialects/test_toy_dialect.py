@@ -74,7 +74,7 @@ TOY = Dialect(
 )
 
 
-def asked(*requests: tuple[str, str, Any]) -> list[httpx.Response]:
+def responses_to(*requests: tuple[str, str, Any]) -> list[httpx.Response]:
     model = ScriptedModel(lambda body: "Because.")
     app = create_app(Settings("scripted"), model, dialects=(*DIALECTS, TOY))
 
@@ -87,7 +87,7 @@ def asked(*requests: tuple[str, str, Any]) -> list[httpx.Response]:
 
 
 def test_a_toy_dialect_is_served_streamed_described_and_has_its_own_errors() -> None:
-    whole, streamed, wrong, described = asked(
+    whole, streamed, wrong, described = responses_to(
         ("POST", "/toy", {"question": "Why?"}),
         ("POST", "/toy", {"question": "Why?", "stream": True}),
         ("POST", "/toy", {"question": 7}),

@@ -12,7 +12,7 @@ Messages = list[dict[str, Any]]
 MAIL = {"type": "function", "function": {"name": "send_mail", "description": "Send a mail."}}
 TOOLS: dict[str, Callable[..., Any]] = {
     "web_search": lambda query: query,
-    "send_mail": lambda **given: "sent",
+    "send_mail": lambda **arguments: "sent",
 }
 AFTER_A_CALL = {
     "typescript": "await webSearch({ query: 'a' });\nreturn await sendMail({});",
@@ -37,7 +37,7 @@ ERRORS = {"typescript": "sendMail is not defined", "python": "name 'send_mail' i
 languages = pytest.mark.parametrize("language", ["typescript", "python"])
 
 
-def shown_of_code(messages: Messages) -> list[str]:
+def code_results(messages: Messages) -> list[str]:
     """What the model is shown of its programs."""
     calls = [call for message in messages for call in message.get("tool_calls") or []]
     assert all(call["function"]["name"].startswith("run_") for call in calls), "plain calls"
@@ -52,10 +52,10 @@ def body(language: str, **fields: Any) -> dict[str, Any]:
 def test_a_program_that_failed_without_a_tool_still_fails_when_it_is_added(language: str) -> None:
     model = script(code(AFTER_A_CALL[language]), "It failed.", "Well.")
     messages = converse(body(language), model, TOOLS)
-    [before] = shown_of_code(model.seen[-1]["messages"])
+    [before] = code_results(model.seen[-1]["messages"])
     assert ERRORS[language] in before
     ask(body(language, messages=[*messages, USER], tools=[SEARCH, MAIL]), model)
-    assert shown_of_code(model.seen[-1]["messages"]) == [before]
+    assert code_results(model.seen[-1]["messages"]) == [before]
 
 
 @languages
@@ -63,10 +63,10 @@ def test_so_does_a_program_that_made_no_call(language: str) -> None:
     first, second = WITHOUT_A_CALL[language], AFTER_A_CALL[language]
     model = script(code(first), code(second), "It failed.", "Well.")
     messages = converse(body(language), model, TOOLS)
-    before = shown_of_code(model.seen[-1]["messages"])
+    before = code_results(model.seen[-1]["messages"])
     assert len(before) == 2 and ERRORS[language] in before[0]
     ask(body(language, messages=[*messages, USER], tools=[SEARCH, MAIL]), model)
-    assert shown_of_code(model.seen[-1]["messages"]) == before
+    assert code_results(model.seen[-1]["messages"]) == before
 
 
 @languages
@@ -77,7 +77,7 @@ def test_a_program_that_did_without_the_tool_goes_on_without_it(language: str) -
     answer = {"role": "tool", "tool_call_id": call["id"], "content": "A"}
     messages = [USER, response["choices"][0]["message"], answer]
     converse(body(language, messages=messages, tools=[SEARCH, MAIL]), model, TOOLS)
-    [told] = shown_of_code(model.seen[-1]["messages"])
+    [told] = code_results(model.seen[-1]["messages"])
     assert json.loads(told.removeprefix("Result:\n")) == ["no mail", "A", "b"]
 
 
@@ -86,20 +86,20 @@ def test_the_next_program_has_the_tool(language: str) -> None:
     model = script(code(AFTER_A_CALL[language]), "It failed.", code(AFTER_A_CALL[language]), "Yes.")
     messages = converse(body(language), model, TOOLS)
     converse(body(language, messages=[*messages, USER], tools=[SEARCH, MAIL]), model, TOOLS)
-    first, second = shown_of_code(model.seen[-1]["messages"])
+    first, second = code_results(model.seen[-1]["messages"])
     assert ERRORS[language] in first
     assert second == "Result:\nsent"
 
 
 @languages
 def test_a_tool_that_failed_does_not_count_as_missing(language: str) -> None:
-    def fails(**given: Any) -> None:
+    def fails(**arguments: Any) -> None:
         raise Raises("no such address")
 
     model = script(code(AFTER_A_CALL[language]), "It failed.", "Well.")
     tools = [SEARCH, MAIL]
     messages = converse(body(language, tools=tools), model, {**TOOLS, "send_mail": fails})
-    [before] = shown_of_code(model.seen[-1]["messages"])
+    [before] = code_results(model.seen[-1]["messages"])
     assert "no such address" in before
     ask(body(language, messages=[*messages, USER], tools=tools), model)
-    assert shown_of_code(model.seen[-1]["messages"]) == [before]
+    assert code_results(model.seen[-1]["messages"]) == [before]

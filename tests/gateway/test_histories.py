@@ -65,7 +65,7 @@ def answered(messages: list[Any]) -> list[Any]:
     return [*messages, *(answer(call) for call in messages[-1]["tool_calls"])]
 
 
-def shown(model: ScriptedModel) -> Any:
+def messages_for_model(model: ScriptedModel) -> Any:
     return model.seen[-1]["messages"]
 
 
@@ -81,7 +81,7 @@ def test_the_history_of_the_proof_of_concept_is_continued() -> None:
     model = script("unused", "unused", "Sunny.")
     response = ask(request(messages=follow), model)
     assert response["choices"][0]["message"]["content"] == "Sunny."
-    roles = [message["role"] for message in shown(model)]
+    roles = [message["role"] for message in messages_for_model(model)]
     assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
 
 
@@ -107,8 +107,8 @@ def test_a_direct_call_that_reuses_the_id_of_a_programs_call_keeps_its_answer() 
     tools = [{**SEARCH, "allowed_callers": ["direct", "programmatic"]}]
     messages = [*LITERAL, end, again, direct]
     ask(request(messages=messages, tools=tools), model := script("", "", "Done."))
-    assert shown(model)[-2]["tool_calls"] == again["tool_calls"]
-    assert shown(model)[-1] == direct
+    assert messages_for_model(model)[-2]["tool_calls"] == again["tool_calls"]
+    assert messages_for_model(model)[-1] == direct
 
 
 def test_a_programs_call_that_reuses_the_id_of_a_direct_call_gets_its_answer() -> None:
@@ -146,9 +146,9 @@ def test_the_first_id_carries_the_program_and_the_earlier_ones_without_calls() -
     assert said.program.source == BOTH
     assert [program.source for program in said.earlier] == ["return 1;"]
     converse({**request(), "messages": answered(messages)}, model, TOOLS)
-    roles = [message["role"] for message in shown(model)]
+    roles = [message["role"] for message in messages_for_model(model)]
     assert roles == ["system", "user", "assistant", "tool", "assistant", "tool"]
-    assert shown(model)[3]["content"] == "Result:\n1"
+    assert messages_for_model(model)[3]["content"] == "Result:\n1"
 
 
 def test_changed_arguments_do_not_matter_if_the_id_has_a_digest() -> None:
@@ -156,7 +156,7 @@ def test_changed_arguments_do_not_matter_if_the_id_has_a_digest() -> None:
     for call in messages[-1]["tool_calls"]:
         call["function"]["arguments"] = "{}"
     ask(request(messages=answered(messages)), model := script("", "Done."))
-    assert shown(model)[-1]["content"] == 'Result:\n["x","x"]'
+    assert messages_for_model(model)[-1]["content"] == 'Result:\n["x","x"]'
 
 
 def test_an_unanswered_call_is_named() -> None:
@@ -197,10 +197,14 @@ def test_a_missing_call_is_an_error_only_in_an_open_block() -> None:
         ask(request(messages=trimmed), script())
     trimmed += [{"role": "assistant", "content": "Done."}, USER]
     ask(request(messages=trimmed), model := script("", "", "Again."))
-    call = shown(model)[2]["tool_calls"][0]
+    call = messages_for_model(model)[2]["tool_calls"][0]
     assert call["function"] == {"name": "web_search", "arguments": '{"query":"b"}'}
     assert len(call["id"]) == 9
-    assert shown(model)[3] == {"role": "tool", "tool_call_id": call["id"], "content": "x"}
+    assert messages_for_model(model)[3] == {
+        "role": "tool",
+        "tool_call_id": call["id"],
+        "content": "x",
+    }
 
 
 def test_another_program_under_the_same_calls_diverges() -> None:
@@ -216,7 +220,7 @@ def test_a_tool_that_is_gone_breaks_only_an_open_block() -> None:
         ask(request(messages=messages, tools=[other]), script())
     messages += [{"role": "assistant", "content": "Done."}, USER]
     ask(request(messages=messages, tools=[other]), model := script("", "", "Again."))
-    names = [call["function"]["name"] for call in shown(model)[2]["tool_calls"]]
+    names = [call["function"]["name"] for call in messages_for_model(model)[2]["tool_calls"]]
     assert names == ["web_search", "web_search"]
 
 
@@ -228,7 +232,7 @@ def test_another_fingerprint_does_not_refuse() -> None:
     other = call_ids.first_id(replace(said, fingerprint="older"))
     text = json.dumps(messages).replace(id, other)
     ask(request(messages=json.loads(text)), model := script("", "Done."))
-    assert shown(model)[-1]["content"] == 'Result:\n["x","x"]'
+    assert messages_for_model(model)[-1]["content"] == 'Result:\n["x","x"]'
 
 
 @pytest.mark.parametrize("some", [True, False])
@@ -238,8 +242,12 @@ def test_the_model_gets_the_results_so_far_of_an_interrupted_program(some: bool)
     messages += [answer(first)] if some else []
     messages += [{"role": "user", "content": "Stop."}]
     ask(request(messages=messages), model := script("", "Stopped."))
-    assert [message["role"] for message in shown(model)][2:] == ["assistant", "tool", "user"]
-    content = shown(model)[3]["content"]
+    assert [message["role"] for message in messages_for_model(model)][2:] == [
+        "assistant",
+        "tool",
+        "user",
+    ]
+    content = messages_for_model(model)[3]["content"]
     assert "interrupted" in content
     assert ('web_search({"query":"a"}): x' in content) is some
     assert 'web_search({"query":"b"}): no result' in content
@@ -248,7 +256,7 @@ def test_the_model_gets_the_results_so_far_of_an_interrupted_program(some: bool)
 def test_a_program_with_all_answers_can_still_be_interrupted() -> None:
     messages = [*answered(opened(BOTH)), {"role": "user", "content": "Stop."}]
     ask(request(messages=messages), model := script("", "Stopped."))
-    assert "interrupted" in shown(model)[3]["content"]
+    assert "interrupted" in messages_for_model(model)[3]["content"]
 
 
 def test_text_between_calls_and_results_comes_after_the_program() -> None:
@@ -257,23 +265,23 @@ def test_text_between_calls_and_results_comes_after_the_program() -> None:
     hint = {"role": "user", "content": "By the way."}
     messages += [answer(first), hint, answer(second)]
     ask(request(messages=messages), model := script("", "Done."))
-    assert shown(model)[3]["content"] == 'Result:\n["x","x"]'
-    assert shown(model)[4] == hint
+    assert messages_for_model(model)[3]["content"] == 'Result:\n["x","x"]'
+    assert messages_for_model(model)[4] == hint
 
 
 def test_a_replay_budget_that_is_spent_shows_plain_calls() -> None:
     messages = [*answered(opened()), {"role": "assistant", "content": "Done."}, USER]
     ask(request(messages=messages), model := script("", "", "Again."), replay_fuel=1000)
-    assert len(shown(model)[2]["tool_calls"]) == 2
+    assert len(messages_for_model(model)[2]["tool_calls"]) == 2
 
 
 def test_a_code_result_in_the_history_is_used_as_it_stands() -> None:
     result = {"role": "code_result", "id": "JZsSpZjh0", "result": {"status": "success", "data": 7}}
     ask(request(messages=[*LITERAL, result]), model := script("", "Seven."))
-    assert shown(model)[3]["content"] == "Result:\n7"
+    assert messages_for_model(model)[3]["content"] == "Result:\n7"
     error = {"status": "error", "error": {"kind": "exception", "message": "no", "line": 3}}
     ask(request(messages=[*LITERAL, {**result, "result": error}]), model := script("", "No."))
-    assert "no (line 3)" in shown(model)[3]["content"]
+    assert "no (line 3)" in messages_for_model(model)[3]["content"]
 
 
 @pytest.mark.parametrize(
@@ -303,7 +311,7 @@ def test_an_error_raises_in_the_program() -> None:
     messages = opened(source)
     messages += [answer(messages[-1]["tool_calls"][0], "no luck", is_error=True)]
     ask(request(messages=messages), model := script("", "Ok."))
-    assert shown(model)[-1]["content"] == "Result:\nno luck"
+    assert messages_for_model(model)[-1]["content"] == "Result:\nno luck"
 
 
 @pytest.mark.parametrize(

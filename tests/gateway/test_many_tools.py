@@ -59,7 +59,7 @@ def body(language: str, protocol: str = "ids", **fields: Any) -> dict[str, Any]:
     return request(**{"tools": MANY, "code_mode": mode, **fields})
 
 
-def shown(model: ScriptedModel) -> str:
+def system_prompt(model: ScriptedModel) -> str:
     return str(model.seen[0]["messages"][0]["content"])
 
 
@@ -91,20 +91,22 @@ def test_a_program_looks_a_tool_up_and_calls_it(language: str, protocol: str) ->
 def test_the_prompt_is_an_index_and_says_how_to_search(language: str) -> None:
     model = script("Nothing to do.")
     ask(body(language), model, declaration_tokens=3_000)
-    prompt = shown(model)
+    prompt = system_prompt(model)
     assert "The index of 201 tools:" in prompt
     assert f"- {NAMES[language]}: Compute the square of a number." in prompt
     assert ("searchTools(" if language == "typescript" else "search_tools(") in prompt
     again = script("Nothing to do.")
     ask(body(language), again, declaration_tokens=3_000)
-    assert shown(again) == prompt
+    assert system_prompt(again) == prompt
 
 
 def test_the_budget_decides_whether_there_is_an_index() -> None:
     model = script("a", "b")
     ask(body("typescript"), model, declaration_tokens=100_000)
-    assert "declare function mathSquare(args: { n: number }): Promise<unknown>;" in shown(model)
-    assert "searchTools" not in shown(model)
+    assert "declare function mathSquare(args: { n: number }): Promise<unknown>;" in system_prompt(
+        model
+    )
+    assert "searchTools" not in system_prompt(model)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

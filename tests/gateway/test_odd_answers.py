@@ -34,7 +34,7 @@ CALL = "return await webSearch({ query: 'x' });"
 TOOLS = {"web_search": lambda query: query}
 
 
-def last_shown(model: ScriptedModel) -> Any:
+def last_message(model: ScriptedModel) -> Any:
     return model.seen[-1]["messages"][-1]
 
 
@@ -57,7 +57,7 @@ def test_the_model_is_told_why_a_call_cannot_be_carried_out(
 ) -> None:
     model = script(answer, "Sorry.")
     assert text_of(ask(request(), model)) == "Sorry."
-    assert complaint in last_shown(model)["content"]
+    assert complaint in last_message(model)["content"]
     arguments = model.seen[-1]["messages"][-2]["tool_calls"][0]["function"]["arguments"]
     assert isinstance(json.loads(arguments), dict)
 
@@ -65,7 +65,7 @@ def test_the_model_is_told_why_a_call_cannot_be_carried_out(
 def test_line_breaks_in_json_strings_are_accepted() -> None:
     model = script(ScriptedAnswer(calls=[("run_typescript", '{"code": "return\n 7;"}')]), "Seven.")
     ask(request(), model)
-    assert "Result" in last_shown(model)["content"]
+    assert "Result" in last_message(model)["content"]
 
 
 def test_an_empty_answer_is_asked_for_once_more() -> None:
@@ -78,7 +78,7 @@ def test_of_several_programs_the_first_counts() -> None:
     programs = [("run_typescript", {"code": f"return {n};"}) for n in (1, 2)]
     model = script(ScriptedAnswer(calls=[*programs, ("show_map", {})]), "One.")
     ask(request(tools=[SEARCH, DIRECT]), model)
-    assert last_shown(model)["content"] == "Result:\n1"
+    assert last_message(model)["content"] == "Result:\n1"
     assert len(model.seen[-1]["messages"][-2]["tool_calls"]) == 1
 
 
@@ -125,7 +125,7 @@ def test_a_program_written_as_text_is_understood(written: str, stream: bool) -> 
     messages = converse(request(stream=stream), model, TOOLS)
     assert messages[1]["content"].strip() == "I will look."
     assert messages[-1]["content"] == "Found."
-    assert last_shown(model)["content"] == "Result:\nx"
+    assert last_message(model)["content"] == "Result:\nx"
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -164,7 +164,7 @@ def test_a_program_too_long_for_an_id_is_failed() -> None:
     noise = "".join(random.Random(1).choices([chr(c) for c in range(0x4E00, 0x9E00)], k=24_000))
     model = script(code(f"// {noise}\n{CALL}"), "Too long.")
     ask(request(), model)
-    assert "write a shorter one" in last_shown(model)["content"]
+    assert "write a shorter one" in last_message(model)["content"]
 
 
 def test_required_is_met_by_one_program() -> None:

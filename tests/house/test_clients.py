@@ -20,16 +20,16 @@ def name(client: Client) -> str:
 def test_a_guide_shows_the_code_that_runs(page: Path) -> None:
     text = page.read_text("utf-8")
     assert text == guides.filled(text), "run python -m clients.guides"
-    for file, times in guides.shown(text).items():
+    for file, times in guides.named_files(text).items():
         assert times == len(guides.parts(file)), f"{file} is not shown whole"
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=name)
 def test_every_guide_of_a_client_is_on_its_page(client: Client) -> None:
-    shown = guides.shown((guides.PAGES / f"{client.name}.md").read_text("utf-8"))
+    named_files = guides.named_files((guides.PAGES / f"{client.name}.md").read_text("utf-8"))
     files = [path.relative_to(FOLDER).as_posix() for path in client.files()]
-    assert sorted(shown) == files
-    assert [guide.file for guide in client.guides] == [Path(file).name for file in shown]
+    assert sorted(named_files) == files
+    assert [guide.file for guide in client.guides] == [Path(file).name for file in named_files]
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=name)

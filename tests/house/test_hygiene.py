@@ -13,7 +13,7 @@ import coderelay
 
 ROOT = Path(__file__).parents[2]
 SKIPPED = {"node_modules", "__pycache__", "dist", "build", "guest", "results", "htmlcov"}
-SHOWN = {
+NOT_HIDDEN = {
     ".ci",
     ".editorconfig",
     ".gitattributes",
@@ -39,11 +39,11 @@ def files() -> Iterator[Path]:
         inner[:] = [
             each
             for each in inner
-            if each not in SKIPPED and (not each.startswith(".") or each in SHOWN)
+            if each not in SKIPPED and (not each.startswith(".") or each in NOT_HIDDEN)
         ]
         for name in names:
             path = Path(folder, name)
-            hidden = name.startswith(".") and name not in SHOWN
+            hidden = name.startswith(".") and name not in NOT_HIDDEN
             if path.suffix in TEXT and not hidden and path != Path(__file__):
                 yield path
 

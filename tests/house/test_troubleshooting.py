@@ -20,7 +20,7 @@ from coderelay.core.outcome import FailureKind
 from coderelay.dialects.anthropic import error_shape
 from coderelay.dialects.kit import error_table
 from coderelay.engines.python.live.session_limits import LiveLimits
-from coderelay.server.refusals import Gone, RequestRefused
+from coderelay.server.refusals import ClientDisconnected, RequestRefused
 from tests.house.documents import ENVIRONMENT, ROOT, code, table
 
 PAGE = ROOT / "docs" / "troubleshooting.md"
@@ -42,7 +42,7 @@ def all_errors() -> set[str]:
         ):
             importlib.import_module(module.name)
     # nobody is left to be told that the client is gone
-    return {kind.__name__ for kind in kinds_of(CoderelayError) if kind is not Gone}
+    return {kind.__name__ for kind in kinds_of(CoderelayError) if kind is not ClientDisconnected}
 
 
 def test_every_exception_is_named() -> None:

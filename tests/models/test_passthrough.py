@@ -14,7 +14,7 @@ from coderelay.conversation import UpstreamError
 from coderelay.models.passthrough import Passthrough
 
 KEY = "sk-server/secret="
-TOLD = json.dumps({"error": {"message": f"wrong key {KEY}"}}).encode()
+ERROR_WITH_KEY = json.dumps({"error": {"message": f"wrong key {KEY}"}}).encode()
 
 
 class Pieces(httpx.AsyncByteStream):
@@ -76,7 +76,11 @@ def test_a_refusal_comes_back_without_the_key(written: str) -> None:
 
 @pytest.mark.parametrize(
     ("coding", "packed"),
-    [("gzip", gzip.compress(TOLD)), ("deflate", zlib.compress(TOLD)), ("identity", TOLD)],
+    [
+        ("gzip", gzip.compress(ERROR_WITH_KEY)),
+        ("deflate", zlib.compress(ERROR_WITH_KEY)),
+        ("identity", ERROR_WITH_KEY),
+    ],
     ids=["gzip", "deflate", "identity"],
 )
 def test_a_packed_refusal_is_unpacked(coding: str, packed: bytes) -> None:
@@ -88,8 +92,8 @@ def test_a_packed_refusal_is_unpacked(coding: str, packed: bytes) -> None:
 @pytest.mark.parametrize(
     ("pieces", "coding"),
     [
-        ([TOLD], "br"),
-        ([TOLD], "gzip"),
+        ([ERROR_WITH_KEY], "br"),
+        ([ERROR_WITH_KEY], "gzip"),
         ([gzip.compress(b"x" * 2_000_000)], "gzip"),
         ([b"x" * 400_000] * 9, ""),
     ],
@@ -105,7 +109,7 @@ def test_an_error_body_that_cannot_be_read_is_reported(pieces: Any, coding: str)
 
 
 def test_a_refusal_of_a_request_without_a_key_is_as_it_was() -> None:
-    assert passed(refused(Pieces(TOLD)), key=None)[2] == TOLD
+    assert passed(refused(Pieces(ERROR_WITH_KEY)), key=None)[2] == ERROR_WITH_KEY
 
 
 @pytest.mark.parametrize("status", [200, 403])
@@ -117,7 +121,7 @@ def test_no_header_tells_the_key(status: int) -> None:
 
 
 def test_successful_answers_are_relayed_byte_by_byte() -> None:
-    packed = gzip.compress(TOLD)
+    packed = gzip.compress(ERROR_WITH_KEY)
     sent = {"content-type": "text/event-stream", "content-encoding": "gzip"}
     answer = httpx.Response(200, headers=sent, stream=Pieces(packed))
     status, headers, content = passed(answer, key="x")

@@ -184,12 +184,12 @@ class Process:
         (line,) = self.wait_for(lambda line: line.startswith("serving "))
         self.url = line.split()[1]
 
-    def wait_for(self, wanted: Callable[[str], bool], count: int = 1) -> list[str]:
+    def wait_for(self, matches: Callable[[str], bool], count: int = 1) -> list[str]:
         """The lines that are wanted, once there are so many."""
         found: list[str] = []
 
         def enough() -> bool:
-            found[:] = filter(wanted, self.lines)
+            found[:] = filter(matches, self.lines)
             return len(found) >= count or self._silent
 
         with self._written:

@@ -70,7 +70,7 @@ def test_a_client_without_a_place_is_told_that_the_server_is_overloaded(http: ht
     with gateway("scripted", model=model, turns=1) as url:
         first = threading.Thread(target=http.post, args=(url + PATH,), kwargs={"json": PLAIN})
         first.start()
-        model.asked.acquire()
+        model.was_called.acquire()
         response = http.post(url + PATH, json=PLAIN)
         model.go_on.open()
         first.join()
@@ -85,8 +85,8 @@ def test_every_event_is_named_and_an_error_is_the_last(http: httpx.Client) -> No
         return ScriptedAnswer(code="return 1;", text="Let me see.")
 
     with gateway("scripted", model=ScriptedModel(script)) as url:
-        asked = {**PLAIN, "tools": [TOOL], "stream": True}
-        response = http.post(url + PATH, json=asked)
+        was_called = {**PLAIN, "tools": [TOOL], "stream": True}
+        response = http.post(url + PATH, json=was_called)
         with (
             anthropic.Anthropic(base_url=url.removesuffix("/v1"), api_key="k") as client,
             pytest.raises(anthropic.APIStatusError, match="broke off"),
@@ -106,8 +106,8 @@ def test_every_event_is_named_and_an_error_is_the_last(http: httpx.Client) -> No
 
 def test_tokens_are_estimated_from_all_that_the_model_would_be_shown(http: httpx.Client) -> None:
     def counted(**more: Json) -> int:
-        asked = {"model": "tiny", "messages": PLAIN["messages"], **more}
-        response = http.post(f"{url}{PATH}/count_tokens", json=asked)
+        was_called = {"model": "tiny", "messages": PLAIN["messages"], **more}
+        response = http.post(f"{url}{PATH}/count_tokens", json=was_called)
         assert set(response.json()) == {"input_tokens"}, response.text
         return int(response.json()["input_tokens"])
 

@@ -144,14 +144,14 @@ class Held:
 
     def __init__(self, first: str = "") -> None:
         self._first = first
-        self.asked = threading.Semaphore(0)
+        self.was_called = threading.Semaphore(0)
         self.left = threading.Event()
         self.go_on = Gate()
 
     async def stream(
         self, body: Mapping[str, Json], *, key: str | None
     ) -> AsyncGenerator[Delta, None]:
-        self.asked.release()
+        self.was_called.release()
         try:
             if self._first:
                 yield TextPiece(self._first)
@@ -182,7 +182,7 @@ def test_a_request_is_refused_at_once_when_all_places_are_taken(http: httpx.Clie
     with gateway("scripted", model=model, turns=1) as url:
         first = threading.Thread(target=http.post, args=(url + COMPLETIONS,), kwargs={"json": CODE})
         first.start()
-        model.asked.acquire()
+        model.was_called.acquire()
         response = http.post(url + COMPLETIONS, json=CODE)
         refusal(response, 503)
         assert response.headers["retry-after"] == "1"
@@ -206,7 +206,7 @@ def test_a_client_that_leaves_frees_its_place_and_ends_the_models_work(
             )
             leaving.sendall(head.encode() + body)
             with logged("request") as requests:
-                model.asked.acquire()
+                model.was_called.acquire()
                 leaving.close()
                 assert requests.get()["status"] == 499
         assert model.left.is_set()

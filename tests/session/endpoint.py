@@ -18,7 +18,7 @@ class Model:
 
     def __init__(self, codes: Sequence[str]) -> None:
         self.codes = codes
-        self.asked: list[Json] = []
+        self.requests: list[Json] = []
 
     def responses(self, body: Json) -> Json:
         """The Responses API."""
@@ -102,7 +102,7 @@ class Model:
         }
 
     def _next(self, body: Json, outputs: Sequence[Json]) -> str | None:
-        self.asked.append(body)
+        self.requests.append(body)
         return self.codes[len(outputs)] if len(outputs) < len(self.codes) else None
 
     def _end(self, output: str) -> str:

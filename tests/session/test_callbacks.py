@@ -15,10 +15,10 @@ MB = 1024 * 1024
 
 
 def answer(callback: Callback, *arguments: dict[str, Any], **options: Any) -> list[Result]:
-    given = {"timeout": 60.0, "limit": MB, **options}
+    settings = {"timeout": 60.0, "limit": MB, **options}
     calls = [ToolCall("tool", each) for each in arguments or ({},)]
     with asyncio.Runner(loop_factory=HeldLoop) as runner:
-        return runner.run(Callbacks(callback, now=runner.get_loop().time, **given).answer(calls))
+        return runner.run(Callbacks(callback, now=runner.get_loop().time, **settings).answer(calls))
 
 
 def let_pass(seconds: float) -> None:
@@ -38,17 +38,17 @@ def test_a_callback_returns_a_string_as_it_is_and_all_else_as_json(value: Any) -
     async def later(req_id: str, name: str, arguments: Any) -> Any:
         return value
 
-    assert answer(lambda *given: value) == [Returned(value)]
+    assert answer(lambda *arguments: value) == [Returned(value)]
     assert answer(later) == [Returned(value)]
 
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, b"x", float("nan"), {"a": [object()]}])
 def test_a_value_without_json_form_gives_a_clear_error(value: Any) -> None:
-    assert "the tool's answer has no JSON form" in message(answer(lambda *given: value)[0])
+    assert "the tool's answer has no JSON form" in message(answer(lambda *arguments: value)[0])
 
 
 def test_an_answer_that_is_too_long_is_an_error_that_says_so() -> None:
-    assert "the limit is 100" in message(answer(lambda *given: "x" * 101, limit=100)[0])
+    assert "the limit is 100" in message(answer(lambda *arguments: "x" * 101, limit=100)[0])
 
 
 class Speechless(Exception):
@@ -69,7 +69,7 @@ class Speechless(Exception):
     ids=lambda each: type(each).__name__,
 )
 def test_an_exception_is_an_answer(error: BaseException, said: CallError) -> None:
-    def callback(*given: Any) -> Any:
+    def callback(*arguments: Any) -> Any:
         raise error
 
     assert answer(callback) == [Raised(said)]
@@ -104,7 +104,7 @@ def test_a_plain_callback_that_hangs_is_cancelled_after_its_timeout() -> None:
     async def approve(call: ToolCall) -> None:
         loops.append(asyncio.get_running_loop())
 
-    def hang(*given: Any) -> None:
+    def hang(*arguments: Any) -> None:
         loops[0].let_pass(60)
         release.wait()
 
@@ -119,7 +119,7 @@ def test_a_plain_callback_that_hangs_is_cancelled_after_its_timeout() -> None:
 def test_an_async_callback_that_hangs_is_cancelled() -> None:
     cancelled: list[bool] = []
 
-    async def callback(*given: Any) -> None:
+    async def callback(*arguments: Any) -> None:
         let_pass(60)
         try:
             await asyncio.Event().wait()
@@ -135,7 +135,7 @@ def test_an_async_callback_that_will_not_be_cancelled_is_not_waited_for() -> Non
     release = asyncio.Event()
     ended: list[str] = []
 
-    async def callback(*given: Any) -> None:
+    async def callback(*arguments: Any) -> None:
         let_pass(60)
         with pytest.raises(asyncio.CancelledError):
             await release.wait()
@@ -176,7 +176,7 @@ def test_a_hook_that_fails_allows_nothing(caplog: pytest.LogCaptureFixture) -> N
         raise KeyError("policy")
 
     made: list[Any] = []
-    results = answer(lambda *given: made.append(given), on_call=approve)
+    results = answer(lambda *arguments: made.append(arguments), on_call=approve)
     assert "could not be approved" in message(results[0])
     assert not made
     assert "on_call failed" in caplog.text
@@ -187,7 +187,7 @@ def test_the_time_to_approve_a_call_is_not_the_tools() -> None:
         let_pass(100)
         await asyncio.sleep(0)
 
-    async def callback(*given: Any) -> str:
+    async def callback(*arguments: Any) -> str:
         let_pass(7)
         await asyncio.sleep(0)
         return "done"
@@ -212,8 +212,8 @@ def test_on_result_gets_each_result_and_its_own_failure_is_only_logged(
             raise ValueError("no")
         return "done"
 
-    def tell(*given: Any) -> None:
-        told.append(given)
+    def tell(*arguments: Any) -> None:
+        told.append(arguments)
         raise RuntimeError("the log is full")
 
     results = answer(callback, {"n": 1}, {}, on_result=tell)
@@ -226,7 +226,7 @@ def test_on_result_gets_each_result_and_its_own_failure_is_only_logged(
 
 @pytest.mark.parametrize("make", [lambda f: f, lambda f: type("C", (), {"__call__": f})()])
 def test_an_async_callback_runs_on_the_loops_thread(make: Callable[[Any], Any]) -> None:
-    async def where(*given: Any) -> bool:
+    async def where(*arguments: Any) -> bool:
         return threading.current_thread() is threading.main_thread()
 
     assert answer(make(where)) == [Returned(True)]

@@ -61,10 +61,10 @@ def test_an_example_answers_its_question_with_a_scripted_model(name: str) -> Non
         )
     assert printed.count("get_stock_history") == 3
     assert printed.splitlines()[-1].endswith(ANSWER)
-    sent = model.asked[0]
+    sent = model.requests[0]
     assert "get_stock_history(" in str(sent.get("instructions") or sent.get("system") or sent)
-    assert "90 prices" in str(model.asked[1])
-    assert "2025-10" not in str(model.asked), "the model never reads the ninety prices"
+    assert "90 prices" in str(model.requests[1])
+    assert "2025-10" not in str(model.requests), "the model never reads the ninety prices"
 
 
 @pytest.mark.parametrize("name", KEYS)

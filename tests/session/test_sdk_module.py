@@ -103,7 +103,7 @@ def test_a_tool_may_be_called_anything() -> None:
 
 def test_a_tool_may_be_called_like_a_part_of_the_module() -> None:
     names = ["linecache", "_names", "_tools", "_invoke", "_load", "iterable", "Found", "__dir__"]
-    with session(lambda *given: given[1], tools=[function(name) for name in names]) as tic:
+    with session(lambda *arguments: arguments[1], tools=[function(name) for name in names]) as tic:
         run(tic, "import sdk")
         for identifier, name in zip(
             ("linecache", "names", "tools_2", "invoke", "load", "iterable", "found", "dir_2"),
@@ -166,7 +166,7 @@ def test_the_instructions_say_how_to_keep_and_what_is_limited() -> None:
 
 
 def test_every_tool_can_be_called_though_it_was_only_listed() -> None:
-    with session(lambda *given: given[1], tools=MANY, declarations=100) as tic:
+    with session(lambda *arguments: arguments[1], tools=MANY, declarations=100) as tic:
         code = "import sdk\nfound = sdk.search('update a parcel')[0]['name']\n"
         assert run(tic, f"{code}getattr(sdk, found)(id='7')") == "'update_parcel'"
         assert run(tic, "len(sdk.search('delete', limit=3))") == "3"
@@ -195,7 +195,7 @@ TREE = {
 
 def test_types_that_name_each_other_do_not_keep_a_tool_from_being_called() -> None:
     tool = {"type": "function", "name": "plant", "parameters": TREE}
-    with session(lambda *given: given[2], tools=[tool]) as tic:
+    with session(lambda *arguments: arguments[2], tools=[tool]) as tic:
         code = "import sdk\nsdk.plant(root={'inner': [{'a-b': [[1]]}]})"
         assert run(tic, code) == "{'root': {'inner': [{'a-b': [[1]]}]}}"
         assert "PlantNode" in run(tic, "help(sdk.plant)")

@@ -48,7 +48,7 @@ def test_the_loop_stays_free_while_code_runs() -> None:
     async def main() -> None:
         begun = asyncio.Event()
 
-        async def callback(*given: Any) -> None:
+        async def callback(*arguments: Any) -> None:
             begun.set()
 
         with session(callback, limits=WITHOUT_END) as tic:
@@ -74,7 +74,7 @@ def test_an_async_callback_works_without_a_loop_and_always_in_the_same() -> None
 
 
 def test_inside_a_loop_an_async_callback_must_be_awaited() -> None:
-    async def callback(*given: Any) -> int:
+    async def callback(*arguments: Any) -> int:
         return 3
 
     async def main() -> None:
@@ -123,7 +123,7 @@ def test_several_sessions_share_nothing_and_no_id() -> None:
 def test_a_callback_runs_in_the_context_of_its_caller() -> None:
     token = user.set("ana")
     try:
-        with session(lambda *given: user.get()) as tic:
+        with session(lambda *arguments: user.get()) as tic:
             assert run(tic, "import sdk\nsdk.echo(value=1)") == "'ana'"
     finally:
         user.reset(token)
@@ -132,7 +132,7 @@ def test_a_callback_runs_in_the_context_of_its_caller() -> None:
 def test_a_callback_that_calls_its_own_session_gets_an_error() -> None:
     inner: list[Any] = []
 
-    def callback(*given: Any) -> str:
+    def callback(*arguments: Any) -> str:
         inner.append(tic)
         return run(tic, "1")
 
@@ -142,14 +142,14 @@ def test_a_callback_that_calls_its_own_session_gets_an_error() -> None:
 
 
 def test_a_callback_may_use_another_session() -> None:
-    with session() as other, session(lambda *given: run(other, ADD)) as tic:
+    with session() as other, session(lambda *arguments: run(other, ADD)) as tic:
         assert run(tic, ADD) == "'3'"
 
 
 def test_a_call_without_an_answer_in_time_fails_in_the_program() -> None:
     release = threading.Event()
     try:
-        with session(lambda *given: release.wait(), timeout=0.01) as tic:
+        with session(lambda *arguments: release.wait(), timeout=0.01) as tic:
             code = (
                 "import sdk\ntry:\n    sdk.echo(value=1)\nexcept sdk.ToolError as e:\n    print(e)"
             )
@@ -166,7 +166,7 @@ def test_the_code_gets_the_reason_why_a_call_was_refused() -> None:
 
     told: list[Any] = []
     answers = Answers()
-    options = {"on_call": approve, "on_result": lambda *given: told.append(given)}
+    options = {"on_call": approve, "on_result": lambda *arguments: told.append(arguments)}
     with session(answers, **options) as tic:
         assert run(tic, ADD).endswith("ToolError: the call was refused: no sums on Sundays")
         assert run(tic, "sdk.echo(value=7)") == "7"
@@ -198,7 +198,7 @@ def test_a_restart_that_no_caller_has_seen_is_reported_by_the_next_call() -> Non
     async def main() -> None:
         begun = asyncio.Event()
 
-        async def callback(*given: Any) -> None:
+        async def callback(*arguments: Any) -> None:
             begun.set()
 
         with session(callback, limits=LiveLimits(fuel=500_000_000)) as tic:
@@ -280,7 +280,7 @@ def test_a_session_that_was_never_used_is_closed_as_well() -> None:
 def test_closing_ends_the_code_that_waits_for_a_tool() -> None:
     waiting = threading.Event()
 
-    async def callback(*given: Any) -> None:
+    async def callback(*arguments: Any) -> None:
         waiting.set()
         await asyncio.Event().wait()
 
@@ -297,7 +297,7 @@ def test_closing_ends_the_code_that_waits_for_a_tool() -> None:
 @pytest.mark.parametrize("code", ["while True: pass", "import time\ntime.sleep(10**6)"])
 def test_closing_stops_the_code_under_way(code: str) -> None:
     begun = threading.Event()
-    tic = session(lambda *given: begun.set(), limits=WITHOUT_END)
+    tic = session(lambda *arguments: begun.set(), limits=WITHOUT_END)
     said: list[str] = []
     thread = threading.Thread(target=lambda: said.append(run(tic, BEGUN + code)))
     thread.start()
@@ -337,7 +337,7 @@ def test_a_process_that_ends_leaves_no_directory() -> None:
         "from coderelay import ToolIsCode\n"
         "import threading\n"
         "tic = ToolIsCode([{'type': 'function', 'name': 'hang'}],"
-        " lambda *given: threading.Event().wait(), timeout=0.01)\n"
+        " lambda *arguments: threading.Event().wait(), timeout=0.01)\n"
         "tic.tool_call({'type': 'function_call', 'call_id': 'c', 'name': 'python',"
         " 'arguments': '{\"code\": \"import sdk; sdk.hang()\"}'})\n"
         "print(tic.directory)"

@@ -216,7 +216,7 @@ def test_the_tools_are_ours_and_the_others_untouched() -> None:
 
 
 def test_a_function_named_like_ours_is_a_function_like_any_other() -> None:
-    with session(lambda *given: "snake", tools=[function("python")]) as tic:
+    with session(lambda *arguments: "snake", tools=[function("python")]) as tic:
         assert [tool["name"] for tool in tic.tools] == ["python"]
         assert run(tic, "import sdk\nsdk.python()") == "'snake'"
 

@@ -129,7 +129,7 @@ def test_a_stack_is_short() -> None:
 
 
 # source, name, message
-TOLD = [
+THROWN = [
     ("throw new Error('m')", "Error", "m"),
     ("throw new TypeError()", "TypeError", ""),
     ("class My extends Error { name = 'My' }\nthrow new My('m')", "My", "m"),
@@ -200,7 +200,7 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("source", "name", "message"), TOLD)
+@pytest.mark.parametrize(("source", "name", "message"), THROWN)
 def test_thrown_values_are_reported_like_this(source: str, name: str, message: str) -> None:
     error = drive(source).error
     assert (error.kind, error.name, error.message) == ("exception", name, message)

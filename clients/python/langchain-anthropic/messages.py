@@ -9,12 +9,12 @@ config = {"configurable": {"thread_id": "1"}}
 
 
 def ask(question):
-    asked = {"messages": [{"role": "user", "content": question}]}
-    return agent.invoke(asked, config)["messages"][-1].text
+    request = {"messages": [{"role": "user", "content": question}]}
+    return agent.invoke(request, config)["messages"][-1].text
 
 
 def stream(question):
-    asked = {"messages": [{"role": "user", "content": question}]}
-    for piece, about in agent.stream(asked, config, stream_mode="messages"):
+    request = {"messages": [{"role": "user", "content": question}]}
+    for piece, about in agent.stream(request, config, stream_mode="messages"):
         if about["langgraph_node"] == "model" and piece.text:
             yield piece.text

@@ -50,7 +50,7 @@ def merge(component: bytes, work: Path, say: Callable[[str], None]) -> bytes:
         arguments += [f"{place}.wasm", str(place)]
     _run(tools / "wasm-merge", [*arguments, "-o", "merged.wasm"], work)
     merged = work / "merged.wasm"
-    merged.write_bytes(_trimmed(merged.read_bytes(), linked.kept))
+    merged.write_bytes(_trimmed(merged.read_bytes(), linked.new_names))
     _run(tools / "wasm-opt", ["merged.wasm", *_PASSES, "-o", "linked.wasm"], work)
     return _checked((work / "linked.wasm").read_bytes())
 
@@ -61,7 +61,7 @@ class _Linked:
     def __init__(self, component: Component) -> None:
         self._component = component
         self._fixed = dict(self._fix_ups())
-        self.kept: dict[str, set[str]] = {}
+        self.new_names: dict[str, set[str]] = {}
         """The merged module's exports that stay, and what they are called then."""
 
     def modules(self) -> Iterator[tuple[int, bytes]]:
@@ -78,7 +78,7 @@ class _Linked:
             self._keep(Exported(function.instance, "cabi_realloc"), "allocate")
 
     def _keep(self, item: Exported, name: str) -> None:
-        self.kept.setdefault(_named(item), set()).add(name)
+        self.new_names.setdefault(_named(item), set()).add(name)
 
     def _instances(self) -> Iterator[tuple[int, Instance]]:
         for place, instance in enumerate(self._component.instances):
@@ -87,16 +87,16 @@ class _Linked:
 
     def _fixing(self, instance: Instance) -> dict[str, Item] | None:
         """The functions that an instance puts into another's table, if that is what it does."""
-        given = self._component.instances[instance.arguments.get("", -1)]
-        return given if isinstance(given, dict) and _FIXED_UP in given else None
+        functions = self._component.instances[instance.arguments.get("", -1)]
+        return functions if isinstance(functions, dict) and _FIXED_UP in functions else None
 
     def _fix_ups(self) -> Iterator[tuple[Exported, Item]]:
         for _, instance in self._instances():
-            given = self._fixing(instance)
-            if given is not None:
-                shim = given[_FIXED_UP]
+            functions = self._fixing(instance)
+            if functions is not None:
+                shim = functions[_FIXED_UP]
                 assert isinstance(shim, Exported)
-                for name, item in given.items():
+                for name, item in functions.items():
                     yield Exported(shim.instance, name), item
 
     def _rewritten(
@@ -134,9 +134,9 @@ class _Linked:
         if isinstance(item, Lowered) and item.realloc is not None:
             allocator = self._component.find(item.realloc.instance, item.realloc.name)
             assert isinstance(allocator, Exported)
-            told = f"allocate {_named(allocator)}"
-            self._keep(allocator, told)
-            return f"{called}|{told}"
+            allocate = f"allocate {_named(allocator)}"
+            self._keep(allocator, allocate)
+            return f"{called}|{allocate}"
         return called
 
 
@@ -144,7 +144,7 @@ def _named(item: Exported) -> str:
     return f"{item.instance}.{item.name}"
 
 
-def _trimmed(module: bytes, kept: dict[str, set[str]]) -> bytes:
+def _trimmed(module: bytes, new_names: dict[str, set[str]]) -> bytes:
     """With only these exports, under their new names."""
 
     def rewritten() -> Iterator[tuple[int, bytes]]:
@@ -153,7 +153,7 @@ def _trimmed(module: bytes, kept: dict[str, set[str]]) -> bytes:
                 content = vector(
                     text(new) + bytes([sort]) + number(index)
                     for name, sort, index in exports(content)
-                    for new in sorted(kept.get(name, ()))
+                    for new in sorted(new_names.get(name, ()))
                 )
             yield kind, content
 

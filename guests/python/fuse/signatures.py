@@ -16,45 +16,45 @@ def signatures(component: bytes) -> dict[str, Any]:
     """Parameters and result of every import, by interface and name, without versions."""
     engine = wasmtime.Engine()
     found = Component(engine, _head(component)).type.imports(engine)
-    told: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for name, item in found.items():
         kind: Any = item.ty
         if isinstance(kind, types.FuncType):
-            told[name] = _function(kind)
+            by_name[name] = _function(kind)
             continue
         interface = name.partition("@")[0]
         for inner, export in kind.exports(engine).items():
             function: Any = export.ty
             if isinstance(function, types.FuncType):
-                told[f"{interface}#{inner}"] = _function(function)
-    return told
+                by_name[f"{interface}#{inner}"] = _function(function)
+    return by_name
 
 
 def _head(component: bytes) -> bytes:
     """The component's imports alone, which takes no time to compile."""
-    kept = []
+    head = []
     for kind, content in sections(component):
         if kind == _CORE_MODULE:
             break
-        kept.append((kind, content))
-    return joined(component[:8], kept)
+        head.append((kind, content))
+    return joined(component[:8], head)
 
 
 def _function(kind: types.FuncType) -> dict[str, Any]:
     return {
-        "takes": [_told(param) for _, param in kind.params],
-        "gives": _told(kind.result) if kind.result is not None else None,
+        "takes": [_as_json(param) for _, param in kind.params],
+        "gives": _as_json(kind.result) if kind.result is not None else None,
     }
 
 
-def _told(kind: Any) -> Any:
+def _as_json(kind: Any) -> Any:
     match kind:
         case types.ListType():
-            return ["list", _told(kind.element)]
+            return ["list", _as_json(kind.element)]
         case types.RecordType():
-            return ["record", [[name, _told(inner)] for name, inner in kind.fields]]
+            return ["record", [[name, _as_json(inner)] for name, inner in kind.fields]]
         case types.TupleType():
-            return ["tuple", [_told(inner) for inner in kind.elements]]
+            return ["tuple", [_as_json(inner) for inner in kind.elements]]
         case types.VariantType():
             return ["variant", [[name, _maybe(inner)] for name, inner in kind.cases]]
         case types.EnumType():
@@ -62,7 +62,7 @@ def _told(kind: Any) -> Any:
         case types.FlagsType():
             return ["flags", kind.names]
         case types.OptionType():
-            return ["option", _told(kind.payload)]
+            return ["option", _as_json(kind.payload)]
         case types.ResultType():
             return ["result", _maybe(kind.ok), _maybe(kind.err)]
         case types.OwnType() | types.BorrowType():
@@ -71,4 +71,4 @@ def _told(kind: Any) -> Any:
 
 
 def _maybe(kind: Any) -> Any:
-    return None if kind is None else _told(kind)
+    return None if kind is None else _as_json(kind)

@@ -34,9 +34,9 @@ class ToolError(Exception):
     _relay: Any = ("exception", None)
 
 
-def tool_error(told: list[str], tool: str, place: Any) -> ToolError:
+def tool_error(error: list[str], tool: str, place: Any) -> ToolError:
     """The exception that a call failed with, as the host told it."""
-    kind, name, message = told
+    kind, name, message = error
     made = (
         ToolError if name == "ToolError" else type(name, (ToolError,), {"__module__": "builtins"})
     )
@@ -52,9 +52,9 @@ class ToolCall(Future[Any]):
 
     def unawaited(self) -> str:
         """What is wrong with using this call as a value."""
-        return f"{self._shown()}, which was not awaited: write `await {self._tool}(…)`"
+        return f"{self._describe()}, which was not awaited: write `await {self._tool}(…)`"
 
-    def _shown(self) -> str:
+    def _describe(self) -> str:
         place = place_of(self)
         return f"the call {self._tool}(…)" + (f" on line {place[0]}" if place else "")
 
@@ -135,7 +135,7 @@ class Calls:
             call._place: call for call in self.idle if not (call.cancelled() or call._exception)
         }
         self.idle.clear()
-        return [f"{call._shown()} was never awaited" for call in idle.values()]
+        return [f"{call._describe()} was never awaited" for call in idle.values()]
 
     def _call(self, name: str, identifier: str, arguments: dict[str, Any]) -> ToolCall:
         if self.over:

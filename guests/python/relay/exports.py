@@ -128,12 +128,12 @@ class Exports:
             step(*texts)
         except BaseException as error:
             kind = "memory" if isinstance(error, MemoryError) else "exception"
-            told = {
+            failure = {
                 "kind": kind,
                 "name": type(error).__name__,
                 "message": failures.shortened(str(error)),
             }
-            self._host.fail(jsontext.write(told))
+            self._host.fail(jsontext.write(failure))
 
     def _log(self, level: int, text: str) -> None:
         self._tell(level, output.safe(text[: self._limit + _OVER]))

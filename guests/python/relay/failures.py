@@ -24,11 +24,11 @@ def hide_frames() -> None:
     """Leave our frames out of the stacks that programs print."""
     extract: Callable[..., Any] = traceback.StackSummary._extract_from_extended_frame_gen.__func__  # type: ignore[attr-defined]
 
-    def shown(summary: Any, frames: Iterable[Any], **options: Any) -> Any:
+    def extract_program_frames(summary: Any, frames: Iterable[Any], **options: Any) -> Any:
         own = (f for f in frames if not f[0].f_code.co_filename.startswith(HIDDEN))
         return extract(summary, own, **options)
 
-    traceback.StackSummary._extract_from_extended_frame_gen = classmethod(shown)  # type: ignore[arg-type, attr-defined]
+    traceback.StackSummary._extract_from_extended_frame_gen = classmethod(extract_program_frames)  # type: ignore[arg-type, attr-defined]
 
 
 def describe(
@@ -192,9 +192,9 @@ def _at(place: tuple[int, int | None] | None, lines: list[str]) -> dict[str, Any
 
 def _stack(error: BaseException, own: Callable[[str], bool]) -> str:
     try:
-        shown = traceback.TracebackException.from_exception(error, limit=-200)
-        _ours_hidden(shown, own, set())
-        text = "".join(shown.format())
+        report = traceback.TracebackException.from_exception(error, limit=-200)
+        _hide_our_frames(report, own, set())
+        text = "".join(report.format())
     except BaseException:
         return ""
     if len(text) > _STACK:
@@ -203,14 +203,14 @@ def _stack(error: BaseException, own: Callable[[str], bool]) -> str:
     return text
 
 
-def _ours_hidden(shown: Any, own: Callable[[str], bool], seen: set[int]) -> None:
-    if shown is None or id(shown) in seen:
+def _hide_our_frames(report: Any, own: Callable[[str], bool], seen: set[int]) -> None:
+    if report is None or id(report) in seen:
         return
-    seen.add(id(shown))
-    if shown.stack is not None:
-        shown.stack[:] = [frame for frame in shown.stack if own(frame.filename)]
-    for inner in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
-        _ours_hidden(inner, own, seen)
+    seen.add(id(report))
+    if report.stack is not None:
+        report.stack[:] = [frame for frame in report.stack if own(frame.filename)]
+    for inner in (report.__cause__, report.__context__, *(report.exceptions or ())):
+        _hide_our_frames(inner, own, seen)
 
 
 def _waiting(awaited: Any, file: str) -> FrameType | None:

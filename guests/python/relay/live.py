@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from relay import failures, jsontext, output
 from relay.calls import ToolError, tool_error
 from relay.forms import CELL, compiled, is_async
-from relay.given import GivenModules, remembered
+from relay.host_modules import HostModules, linecache_entry
 from relay.liveloop import Deadlock, LiveLoop
 from relay.pristine import __builtins__  # noqa: F401
 from relay.values import NoForm, encode
@@ -80,10 +80,10 @@ class LiveSession:
         names["__builtins__"] = builtins
         names["asyncio"] = asyncio
         names["ToolError"] = tools.ToolError = ToolError  # type: ignore[attr-defined]
-        given = GivenModules(
+        host_modules = HostModules(
             self._setup["modules"], {"__invoke__": self.invoke, "ToolError": ToolError}
         )
-        sys.meta_path.insert(0, given)
+        sys.meta_path.insert(0, host_modules)
         sys.path[:] = [_ROOT]
         sys.dont_write_bytecode = True
         builtins.help = _help  # type: ignore[assignment]
@@ -94,7 +94,7 @@ class LiveSession:
     def cell(self, number: str, source: str) -> None:
         """Run one cell, and tell its value or its failure."""
         file = f"{CELL}{number}>"
-        _lines[file] = remembered(source, file)
+        _lines[file] = linecache_entry(source, file)
         self._left = self._setup["output"]
         try:
             parts = compiled(source, file, awaited=False)
@@ -102,7 +102,7 @@ class LiveSession:
             self._refused(error, source, file)
             return
         try:
-            self._host.complete(self._shown(self._run(parts)))
+            self._host.complete(self._value_text(self._run(parts)))
             if self._reserve is None:
                 self._reserve = _reserved()
         except BaseException as error:
@@ -157,7 +157,7 @@ class LiveSession:
                 value = loop.run_nested(value)
         return value
 
-    def _shown(self, value: Any) -> str:
+    def _value_text(self, value: Any) -> str:
         """The value as a notebook shows it; nothing for None."""
         if value is None:
             return ""

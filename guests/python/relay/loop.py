@@ -136,7 +136,7 @@ class VirtualLoop(base_events.BaseEventLoop):
         else:
             message, future = str(context.get("message")), context.get("future")
             if isinstance(future, ToolCall):
-                message = f"{future._shown()} failed, and nothing used its result"
+                message = f"{future._describe()} failed, and nothing used its result"
             self._warn(message, context.get("exception"))
 
     def run_forever(self) -> None:

@@ -16,7 +16,7 @@ const FORMATS = {
 };
 
 // A line with its %s and the like filled in from the values behind it, as far as they go.
-const shownLine = (values, seen) => {
+const formatLine = (values, seen) => {
   let line = '';
   let next = 0;
   if (values.length > 1 && typeof values[0] === 'string') {
@@ -44,12 +44,12 @@ const makeConsole = () => {
   const add = (name, method) => define(name, method, console);
   const levels = ['debug', 'error', 'info', 'log', 'trace', 'warn'];
   for (let i = 0; i < levels.length; i++) {
-    add(levels[i], (...values) => write(levels[i], shownLine(values)));
+    add(levels[i], (...values) => write(levels[i], formatLine(values)));
   }
   add('dir', (value) => write('log', inspect(value)));
   add('table', (value) => write('log', inspect(value)));
   add('assert', (condition, ...values) => {
-    if (!condition) write('error', 'Assertion failed: ' + shownLine(values));
+    if (!condition) write('error', 'Assertion failed: ' + formatLine(values));
   });
   add('count', (label = 'default') => {
     const count = (mapGet(counts, label) ?? 0) + 1;
@@ -58,7 +58,7 @@ const makeConsole = () => {
   });
   add('countReset', (label = 'default') => void mapDelete(counts, label));
   add('group', (...values) => {
-    if (values.length > 0) write('log', shownLine(values));
+    if (values.length > 0) write('log', formatLine(values));
     indent += '  ';
   });
   add('groupCollapsed', console.group);
@@ -78,7 +78,7 @@ define('console', makeConsole());
 // text(...) is the program's output, a line each. Like its value, it has no promises in it.
 define('text', (...values) => {
   const seen = { __proto__: null, promise: undefined };
-  const line = shownLine(values, seen);
+  const line = formatLine(values, seen);
   if (seen.promise !== undefined) {
     throw unawaitedIn('text', unawaited('show a promise to the model', seen.promise));
   }

@@ -2,7 +2,7 @@
 // and NaN into null without a word; here each has one form, or a refusal that names the place.
 
 const MAX_DEPTH = 256;
-const SHOWN_STEPS = 3; // of a path, at either end
+const PATH_STEPS = 3; // of a path, at either end
 const LARGEST = Number.MAX_SAFE_INTEGER;
 const MAX_DIGITS = 4000; // the host's Python reads no longer integer
 
@@ -95,12 +95,12 @@ class Encoder {
     const why =
       call === undefined
         ? REFUSED[reason]
-        : `the call ${call.tool.shown}(…), which was ${writeAwait(call)}`;
+        : `the call ${call.tool.identifier}(…), which was ${writeAwait(call)}`;
     let path = this.root;
     for (let i = 0; i < depth; i++) {
-      if (i === SHOWN_STEPS && depth > 2 * SHOWN_STEPS) {
+      if (i === PATH_STEPS && depth > 2 * PATH_STEPS) {
         path += '…';
-        i = depth - SHOWN_STEPS;
+        i = depth - PATH_STEPS;
       }
       const key = this.trail[i];
       if (typeof key === 'number') path += `[${key}]`;

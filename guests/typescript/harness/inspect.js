@@ -1,10 +1,10 @@
 // Inspect: values as text for a person or a model to read. It shows whatever there is and never
 // throws; what it leaves out it says.
 
-const SHOWN_DEPTH = 8;
-const SHOWN_ITEMS = 200;
+const MAX_INSPECT_DEPTH = 8;
+const MAX_INSPECT_ITEMS = 200;
 
-const shownError = (error) => {
+const formatError = (error) => {
   const name = text(error.name);
   const message = text(error.message);
   return message === '' ? name : `${name}: ${message}`;
@@ -35,11 +35,11 @@ class Inspector {
   showObject(value, depth) {
     if (mapHas(this.open, value)) return '[Circular]';
     const kind = kindOf(value);
-    if (depth >= SHOWN_DEPTH && kind !== 'date') return kind === 'array' ? '[Array]' : '[Object]';
+    if (depth >= MAX_INSPECT_DEPTH && kind !== 'date') return kind === 'array' ? '[Array]' : '[Object]';
     mapSet(this.open, value, true);
-    const shown = this.showKind(value, kind, depth);
+    const output = this.showKind(value, kind, depth);
     mapDelete(this.open, value);
-    return shown;
+    return output;
   }
 
   showKind(value, kind, depth) {
@@ -56,7 +56,7 @@ class Inspector {
           (item, key) => `${this.show(key, depth + 1)} => ${this.show(item, depth + 1)}`,
         )}`;
       case 'error':
-        return shownError(value);
+        return formatError(value);
       case 'promise':
         if (this.seen !== undefined) this.seen.promise = value;
         return 'Promise {}';
@@ -69,28 +69,28 @@ class Inspector {
   }
 
   showList(list, depth) {
-    let shown = '[';
-    const count = list.length < SHOWN_ITEMS ? list.length : SHOWN_ITEMS;
-    for (let i = 0; i < count; i++) shown += (i > 0 ? ',' : '') + this.show(list[i], depth + 1);
-    return shown + (list.length > count ? `, … ${list.length - count} more]` : ']');
+    let output = '[';
+    const count = list.length < MAX_INSPECT_ITEMS ? list.length : MAX_INSPECT_ITEMS;
+    for (let i = 0; i < count; i++) output += (i > 0 ? ',' : '') + this.show(list[i], depth + 1);
+    return output + (list.length > count ? `, … ${list.length - count} more]` : ']');
   }
 
   showEach(collection, forEach, item) {
-    let shown = '{';
+    let output = '{';
     let count = 0;
     forEach(collection, (value, key) => {
-      if (count++ < SHOWN_ITEMS) shown += (count > 1 ? ',' : '') + item(value, key);
+      if (count++ < MAX_INSPECT_ITEMS) output += (count > 1 ? ',' : '') + item(value, key);
     });
-    return shown + (count > SHOWN_ITEMS ? `, … ${count - SHOWN_ITEMS} more}` : '}');
+    return output + (count > MAX_INSPECT_ITEMS ? `, … ${count - MAX_INSPECT_ITEMS} more}` : '}');
   }
 
   showProperties(value, depth) {
     const keys = objectKeys(value);
-    let shown = '{';
-    for (let i = 0; i < keys.length && i < SHOWN_ITEMS; i++) {
-      shown += (i > 0 ? ',' : '') + quote(keys[i]) + ':' + this.show(value[keys[i]], depth + 1);
+    let output = '{';
+    for (let i = 0; i < keys.length && i < MAX_INSPECT_ITEMS; i++) {
+      output += (i > 0 ? ',' : '') + quote(keys[i]) + ':' + this.show(value[keys[i]], depth + 1);
     }
-    return shown + (keys.length > SHOWN_ITEMS ? `, … ${keys.length - SHOWN_ITEMS} more}` : '}');
+    return output + (keys.length > MAX_INSPECT_ITEMS ? `, … ${keys.length - MAX_INSPECT_ITEMS} more}` : '}');
   }
 }
 seal(Inspector);

@@ -83,13 +83,13 @@ const formatNumber = (number, options = {}) => {
   if (Number.isNaN(number)) return 'NaN';
   const sign = signOf(number, signDisplay);
   const size = shift(Math.abs(number), style === 'percent' ? 2 : 0);
-  let shown = size === Infinity ? '∞' : (notation === 'compact' ? compactDigits : formatDigits)(size, options);
-  if (style === 'percent') shown += '%';
+  let formatted = size === Infinity ? '∞' : (notation === 'compact' ? compactDigits : formatDigits)(size, options);
+  if (style === 'percent') formatted += '%';
   if (style === 'currency') {
     if (typeof currency !== 'string') throw new NativeTypeError('toLocaleString: which currency?');
-    shown = (SYMBOLS[currency] ?? `${currency}\u00a0`) + shown;
+    formatted = (SYMBOLS[currency] ?? `${currency}\u00a0`) + formatted;
   }
-  return sign + shown;
+  return sign + formatted;
 };
 
 define('toLocaleString', function toLocaleString(locales, options) {
@@ -125,16 +125,16 @@ const digits = (number, style) => (style === '2-digit' ? String(number % 100).pa
 const formatDate = (date, options) => {
   const { weekday, year, month, day } = options;
   const names = { long: (name) => name, short: (name) => name.slice(0, 3), narrow: (name) => name[0] };
-  const shownDay = weekday && names[weekday](DAYS[date.getUTCDay()]);
-  const shownYear = year && digits(date.getUTCFullYear(), year);
+  const weekdayText = weekday && names[weekday](DAYS[date.getUTCDay()]);
+  const yearText = year && digits(date.getUTCFullYear(), year);
   const number = day && digits(date.getUTCDate(), day);
   if (month in names) {
     const monthAndDay = [names[month](MONTHS[date.getUTCMonth()]), number].filter(Boolean).join(' ');
-    const parts = number ? [shownDay, monthAndDay, shownYear] : [shownDay, [monthAndDay, shownYear].filter(Boolean).join(' ')];
+    const parts = number ? [weekdayText, monthAndDay, yearText] : [weekdayText, [monthAndDay, yearText].filter(Boolean).join(' ')];
     return parts.filter(Boolean).join(', ');
   }
-  const numeric = [month && digits(date.getUTCMonth() + 1, month), number, shownYear];
-  return [shownDay, numeric.filter(Boolean).join('/')].filter(Boolean).join(', ');
+  const numeric = [month && digits(date.getUTCMonth() + 1, month), number, yearText];
+  return [weekdayText, numeric.filter(Boolean).join('/')].filter(Boolean).join(', ');
 };
 
 const formatTime = (date, options) => {
@@ -142,14 +142,14 @@ const formatTime = (date, options) => {
   const half = !(options.hour12 === false || options.hourCycle === 'h23');
   const hours = date.getUTCHours();
   const two = (number) => String(number).padStart(2, '0');
-  const shownHour = half ? digits(hours % 12 || 12, hour) : two(hours);
-  const parts = [hour && shownHour, minute && two(date.getUTCMinutes()), second && two(date.getUTCSeconds())];
+  const hourText = half ? digits(hours % 12 || 12, hour) : two(hours);
+  const parts = [hour && hourText, minute && two(date.getUTCMinutes()), second && two(date.getUTCSeconds())];
   const clock = parts.filter(Boolean).join(':');
   const suffix = hour && half ? (hours < 12 ? ' AM' : ' PM') : '';
   return clock + suffix + (timeZoneName ? (timeZoneName === 'long' ? ' Coordinated Universal Time' : ' UTC') : '');
 };
 
-const localeDate = (date, options = {}, wanted) => {
+const localeDate = (date, options = {}, defaultFields) => {
   const zone = options.timeZone;
   if (zone !== undefined && !UTC_NAMES.includes(String(zone).toUpperCase())) {
     throw new RangeError(`only UTC is available here, not ${zone}`);
@@ -157,8 +157,8 @@ const localeDate = (date, options = {}, wanted) => {
   if (Number.isNaN(date.getTime())) return 'Invalid Date';
   let chosen = { ...options, ...DATE_STYLES[options.dateStyle], ...TIME_STYLES[options.timeStyle] };
   if (![...DATE_FIELDS, ...TIME_FIELDS].some((field) => chosen[field] !== undefined)) {
-    const usualDate = wanted.includes('date') && { year: 'numeric', month: 'numeric', day: 'numeric' };
-    chosen = { ...chosen, ...usualDate, ...(wanted.includes('time') && TIME_STYLES.medium) };
+    const usualDate = defaultFields.includes('date') && { year: 'numeric', month: 'numeric', day: 'numeric' };
+    chosen = { ...chosen, ...usualDate, ...(defaultFields.includes('time') && TIME_STYLES.medium) };
   }
   const parts = [];
   if (DATE_FIELDS.some((field) => chosen[field])) parts.push(formatDate(date, chosen));
@@ -166,12 +166,12 @@ const localeDate = (date, options = {}, wanted) => {
   return parts.join(chosen.dateStyle === 'full' || chosen.dateStyle === 'long' ? ' at ' : ', ');
 };
 
-for (const [name, wanted] of [
+for (const [name, defaultFields] of [
   ['toLocaleString', 'date time'],
   ['toLocaleDateString', 'date'],
   ['toLocaleTimeString', 'time'],
 ]) {
-  define(name, { [name](locales, options) { return localeDate(this, options, wanted); } }[name], Date.prototype);
+  define(name, { [name](locales, options) { return localeDate(this, options, defaultFields); } }[name], Date.prototype);
 }
 
 // Compare: letters first without accents and case, then with accents, then small before capital.

@@ -1,10 +1,10 @@
 // Program: what the host enters. Each entry does one thing; the host drains the jobs after it.
 
-const SHOWN_MESSAGE = 8000;
+const MAX_MESSAGE = 8000;
 const CAUSES = 4;
 
 const shorten = (value) =>
-  value.length > SHOWN_MESSAGE ? stringSlice(value, 0, SHOWN_MESSAGE) + '…' : value;
+  value.length > MAX_MESSAGE ? stringSlice(value, 0, MAX_MESSAGE) + '…' : value;
 
 const messageOf = (error, depth) => {
   let message = text(error.message);
@@ -79,7 +79,7 @@ const fail = (thrown) => {
   );
 };
 
-const shownReason = (reason) => {
+const describeReason = (reason) => {
   try {
     return inspect(asMisuse(reason));
   } catch (problem) {
@@ -135,6 +135,6 @@ return {
   },
   fire: fireTimer,
   reject(reason) {
-    host.log('error', `Unhandled rejection: ${shownReason(reason)}`);
+    host.log('error', `Unhandled rejection: ${describeReason(reason)}`);
   },
 };

@@ -64,7 +64,7 @@ const NO_TOOLS = {
 };
 
 const stub = (name, identifier) => {
-  const tool = { __proto__: null, name, shown: identifier };
+  const tool = { __proto__: null, name, identifier };
   const callable = (...args) => callTool(tool, args);
   defineProperty(callable, 'name', { __proto__: null, value: identifier, configurable: true });
   return callable;

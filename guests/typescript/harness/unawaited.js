@@ -2,8 +2,8 @@
 // Without this, `getWeather({}).temperature > 10` is false, and nobody learns that an `await` is
 // missing. A promise has so few properties that reading any other one is such a mistake.
 
-const SHOWN_CALLS = 3;
-const SHOWN_KEY = 100;
+const MAX_NAMED_CALLS = 3;
+const MAX_KEY = 100;
 
 const calls = new WeakMap(); // a call's promise to the call
 const callOf = WeakMap.prototype.get.bind(calls);
@@ -12,26 +12,26 @@ const misused = new WeakMap(); // an error to the call that was used without `aw
 
 // What to write instead, with what is read of the value: `(await get(…)).temperature`.
 const writeAwait = (call, access = '') => {
-  const awaited = `await ${call === undefined ? '…' : `${call.tool.shown}(…)`}`;
+  const awaited = `await ${call === undefined ? '…' : `${call.tool.identifier}(…)`}`;
   return `used without \`await\`: write \`${access === '' ? awaited : `(${awaited})${access}`}\``;
 };
 
 const index = /^\d+$/;
 const accessTo = (key) => {
   const name = text(key);
-  if (name.length > SHOWN_KEY) return '[…]';
+  if (name.length > MAX_KEY) return '[…]';
   if (regexpExec(identifier, name) !== null) return `.${name}`;
   return `[${regexpExec(index, name) === null ? quote(name) : name}]`;
 };
 
-const shownKey = (key) => {
-  const shown = text(key);
-  return shown.length > SHOWN_KEY ? `'${stringSlice(shown, 0, SHOWN_KEY)}…'` : `'${shown}'`;
+const quoteKey = (key) => {
+  const name = text(key);
+  return name.length > MAX_KEY ? `'${stringSlice(name, 0, MAX_KEY)}…'` : `'${name}'`;
 };
 
 const unawaited = (misuse, promise, access) => {
   const call = callOf(promise);
-  const subject = call === undefined ? 'it' : `the call ${call.tool.shown}(…)`;
+  const subject = call === undefined ? 'it' : `the call ${call.tool.identifier}(…)`;
   const advice = `${subject} was ${writeAwait(call, access)}`;
   const error = new NativeTypeError(`cannot ${misuse}: ${advice}`);
   define('stack', ownStack(error), error);
@@ -43,8 +43,8 @@ const unawaited = (misuse, promise, access) => {
 const unawaitedUnknown = (misuse) => {
   const error = unawaited(misuse, undefined);
   let message = error.message;
-  for (let i = delivered; i < made && i < delivered + SHOWN_CALLS; i++) {
-    message += `${i === delivered ? '. Calls under way:' : ','} ${waiting[i].tool.shown}(…)`;
+  for (let i = delivered; i < made && i < delivered + MAX_NAMED_CALLS; i++) {
+    message += `${i === delivered ? '. Calls under way:' : ','} ${waiting[i].tool.identifier}(…)`;
   }
   define('message', message, error);
   return error;
@@ -61,31 +61,31 @@ const unawaitedIn = (native, error) => {
 // language makes at that very place gets our words when the program fails with it.
 const ITERATE = 'iterate over a promise';
 const notIterable = /not iterable$/;
-let asked = { __proto__: null, promise: undefined, stack: '', async: false };
+let iteratorRead = { __proto__: null, promise: undefined, stack: '', async: false };
 
-const ask = (promise, key) => {
+const rememberIteratorRead = (promise, key) => {
   const stack = ownStack(new NativeError());
-  const again = asked.async && asked.promise === promise && asked.stack === stack;
-  asked = { __proto__: null, promise, stack, async: again || key === SymbolAsyncIterator };
+  const again = iteratorRead.async && iteratorRead.promise === promise && iteratorRead.stack === stack;
+  iteratorRead = { __proto__: null, promise, stack, async: again || key === SymbolAsyncIterator };
 };
 // A stack has a greatest depth, and ours above it take some of that: so one may be longer.
-const wasAskedAt = (stack) => {
-  const length = stack.length < asked.stack.length ? stack.length : asked.stack.length;
-  return length > 0 && stringSlice(stack, 0, length) === stringSlice(asked.stack, 0, length);
+const wasReadAt = (stack) => {
+  const length = stack.length < iteratorRead.stack.length ? stack.length : iteratorRead.stack.length;
+  return length > 0 && stringSlice(stack, 0, length) === stringSlice(iteratorRead.stack, 0, length);
 };
 
 // What a program failed with; our own error where that comes from a promise.
 const asMisuse = (thrown) => {
   const kind = kindOfThrown(thrown);
   if (kind === 'promise') return unawaited('throw a promise', thrown);
-  if (kind !== 'error' || asked.promise === undefined) return thrown;
+  if (kind !== 'error' || iteratorRead.promise === undefined) return thrown;
   const { message, stack } = thrown;
   if (typeof message !== 'string' || typeof stack !== 'string') return thrown;
   // `for await` calls what it has read twice.
-  const iterates = asked.async && message === 'not a function';
+  const iterates = iteratorRead.async && message === 'not a function';
   if (!iterates && regexpExec(notIterable, message) === null) return thrown;
-  if (!wasAskedAt(stack)) return thrown;
-  const error = unawaited(ITERATE, asked.promise);
+  if (!wasReadAt(stack)) return thrown;
+  const error = unawaited(ITERATE, iteratorRead.promise);
   define('stack', stack, error);
   return error;
 };
@@ -120,9 +120,9 @@ const AFTER_ITERATOR = { __proto__: null, length: true, '@@iterator': true };
 
 const misread = (promise, key) => {
   if (IMPLICIT[key] !== undefined) return unawaited(IMPLICIT[key], promise);
-  const misuse = `read property ${shownKey(key)} of a promise`;
+  const misuse = `read property ${quoteKey(key)} of a promise`;
   const error = unawaited(misuse, promise, accessTo(key));
-  const iterates = asked.promise === promise && AFTER_ITERATOR[key] && wasAskedAt(error.stack);
+  const iterates = iteratorRead.promise === promise && AFTER_ITERATOR[key] && wasReadAt(error.stack);
   return iterates ? unawaited(ITERATE, promise) : error;
 };
 
@@ -135,14 +135,14 @@ setPrototypeOf(
     get(target, key, receiver) {
       const plain = prototypeOf(receiver) === PromisePrototype; // not of a program's own class
       if (!plain || mayBeRead(target, key)) {
-        if (plain && (key === SymbolIterator || key === SymbolAsyncIterator)) ask(receiver, key);
+        if (plain && (key === SymbolIterator || key === SymbolAsyncIterator)) rememberIteratorRead(receiver, key);
         return reflectGet(target, key, receiver);
       }
       throw misread(receiver, key);
     },
     has(target, key) {
       if (key in target || isQuestion(key)) return key in target;
-      throw unawaitedUnknown(`look for ${shownKey(key)} in a promise`);
+      throw unawaitedUnknown(`look for ${quoteKey(key)} in a promise`);
     },
     ownKeys() {
       throw unawaitedUnknown('list the properties of a promise');
@@ -172,7 +172,7 @@ const finding = {
   hasOwn(value, key) {
     if (nativeHasOwn(value, key)) return true;
     if (prototypeOf(value) !== PromisePrototype || isQuestion(key)) return false;
-    throw unawaited(`look for ${shownKey(key)} in a promise`, value);
+    throw unawaited(`look for ${quoteKey(key)} in a promise`, value);
   },
 };
 define('hasOwn', finding.hasOwn, Object);

@@ -56,7 +56,7 @@ ServerKey = Annotated[
 ]
 ModelName = Annotated[str, typer.Option("--model", metavar="NAME", help="Name of the model.")]
 System = Annotated[str | None, typer.Option("--system", metavar="TEXT", help="The system prompt.")]
-Spoken = Annotated[
+ProgramLanguage = Annotated[
     str | None,
     typer.Option(
         "--language", metavar="NAME", help=f"Language of programs: {options.LANGUAGE_NAMES}."
@@ -72,7 +72,7 @@ def chat(
     server: Server = None,
     key: ServerKey = None,
     tools: ChatTools = None,
-    language: Spoken = None,
+    language: ProgramLanguage = None,
     system: System = None,
 ) -> None:
     """Chat with a model that writes programs, with the functions of tools.py as its tools.

@@ -32,8 +32,8 @@ app.command()(serve)
 app.command()(inspect)
 
 
-def _print_version(wanted: bool) -> None:
-    if not wanted:
+def _print_version(requested: bool) -> None:
+    if not requested:
         return
     try:
         found = version("coderelay")

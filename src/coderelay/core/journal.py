@@ -8,7 +8,7 @@ from coderelay.core.call import Call, Result
 from coderelay.core.errors import Diverged
 from coderelay.core.json_values import Json, canonical, digest, same
 
-_SHOWN_CHARACTERS = 200
+_MAX_CHARACTERS = 200
 """How much of a call's arguments an error message quotes."""
 
 
@@ -67,6 +67,6 @@ def journal_too_long(made: int, recorded: Entry) -> Diverged:
 
 def _show(name: str, arguments: Json) -> str:
     text = canonical(arguments)
-    if len(text) > _SHOWN_CHARACTERS:
-        text = text[:_SHOWN_CHARACTERS] + "…"
+    if len(text) > _MAX_CHARACTERS:
+        text = text[:_MAX_CHARACTERS] + "…"
     return f"{name}({text})"

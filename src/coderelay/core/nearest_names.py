@@ -44,22 +44,22 @@ class Nearest:
     def to(self, name: str, count: int = 3) -> list[str]:
         """Return up to `count` known names that are similar to this one, the most similar first.
         Names that are equally similar keep the order in which they were given."""
-        wanted = _folded(name)
+        folded = _folded(name)
         found = []
-        for place in self._candidates(wanted):
+        for place in self._candidates(folded):
             lower, known = self._known[place]
-            likeness = _likeness(wanted, lower)
+            likeness = _likeness(folded, lower)
             if likeness >= _MIN_LIKENESS:
                 found.append((-likeness, place, known))
         return [known for _, _, known in heapq.nsmallest(count, found)]
 
-    def _candidates(self, wanted: str) -> Iterable[int]:
+    def _candidates(self, folded: str) -> Iterable[int]:
         if len(self._known) <= _COMPARED:
             return range(len(self._known))
-        held = [self._holding.get(bucket, []) for bucket in _buckets(wanted)]
+        buckets = [self._holding.get(bucket, []) for bucket in _buckets(folded)]
         shared: Counter[int] = Counter()
         room = _VISITED
-        for places in sorted(held, key=len):
+        for places in sorted(buckets, key=len):
             shared.update(places[:room])
             room -= len(places)
             if room <= 0:

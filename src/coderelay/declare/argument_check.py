@@ -64,7 +64,7 @@ class ArgumentCheck:
         self._describer = Describer(language.wording)
         self._takes_nothing = undeclared == "refuse" and takes_nothing(tool.parameters)
 
-    def misfit(self, arguments: Json, work: Work) -> str | None:
+    def find_error(self, arguments: Json, work: Work) -> str | None:
         """A message that says what is wrong with the arguments of a call, or None if they fit. The
         cost is added to `work`."""
         size = measure(arguments)
@@ -99,18 +99,18 @@ class ArgumentCheck:
             if not isinstance(arguments, dict):
                 got, example = type_and_text(arguments), self._example
                 return f"{self._identifier} takes one object, got {got}: call {example}"
-            return self._say(self._misfits(arguments, walk))
+            return self._say(self._reasons(arguments, walk))
         except TooCostly:
             return (
                 f"{self._identifier}: it would take too long to check these arguments: pass less "
                 "at once"
             )
 
-    def _misfits(self, arguments: dict[str, Json], walk: Walk) -> Sequence[ArgumentError]:
+    def _reasons(self, arguments: dict[str, Json], walk: Walk) -> Sequence[ArgumentError]:
         """Some reasons why the arguments do not fit; none where it cannot be decided whether a text
         matches a pattern."""
         walk.allow(_MORE_STEPS)
-        found = self._describer.misfits(_affordable(walk, self._compiled.root, arguments), _REASONS)
+        found = self._describer.reasons(_affordable(walk, self._compiled.root, arguments), _REASONS)
         walk.count(len(found) * _DESCRIPTION)
         if not found and not walk.undecided:
             found = [ArgumentError("the arguments do not fit", None)]

@@ -61,14 +61,14 @@ class Describer:
         self._wording = wording
         self._indices: dict[int, Nearest] = {}
 
-    def misfits(self, errors: Iterable[Error], limit: int) -> list[ArgumentError]:
+    def reasons(self, errors: Iterable[Error], limit: int) -> list[ArgumentError]:
         """Up to `limit` reasons. Their order depends only on the arguments."""
         found: list[Error] = []
         for error in islice(errors, _LOOKED_AT):
             found.extend(_inner(error))
         described: dict[ArgumentError, None] = {}
         for error in sorted(found, key=_order)[:_DESCRIBED]:
-            described[self._misfit(error)] = None
+            described[self._argument_error(error)] = None
             if len(described) > limit:
                 break
         return without_repetition(described)[:limit]
@@ -82,7 +82,7 @@ class Describer:
         reason = f"{where}: {problem}" if where else problem
         return ArgumentError(reason, str(path[0]) if path else None, (tuple(path), name))
 
-    def _misfit(self, error: Error) -> ArgumentError:
+    def _argument_error(self, error: Error) -> ArgumentError:
         path = error.path
         if error.word in ("additionalProperties", "unevaluatedProperties"):
             return self.unexpected(path, str(error.part), self._properties(error.schema))
@@ -135,10 +135,10 @@ class Describer:
         return found
 
 
-def without_repetition(misfits: Iterable[ArgumentError]) -> list[ArgumentError]:
+def without_repetition(reasons: Iterable[ArgumentError]) -> list[ArgumentError]:
     """Each reason once; of several reasons about the same property only the first."""
     found: dict[object, ArgumentError] = {}
-    for each in misfits:
+    for each in reasons:
         found.setdefault(each.passed or each.reason, each)
     return list(found.values())
 
@@ -160,10 +160,10 @@ def _inner(error: Error, depth: int = 0) -> list[Error]:
     that was probably meant."""
     if error.word not in ("anyOf", "oneOf") or depth > _NESTED:
         return [error]
-    meant = [branch for branch in error.branches if branch and not _another(branch, error)]
-    if not meant or any(not branch for branch in error.branches):
+    candidates = [branch for branch in error.branches if branch and not _another(branch, error)]
+    if not candidates or any(not branch for branch in error.branches):
         return [error]
-    best = min(meant, key=len)
+    best = min(candidates, key=len)
     return [each for inner in best for each in _inner(inner, depth + 1)]
 
 

@@ -53,13 +53,13 @@ class HostFunction:
             arguments = dict(zip(self.parameters, several, strict=False))
         return {name: value for name, value in arguments.items() if value is not None}
 
-    def misfit(self, arguments: dict[str, Json] | None, language: Language) -> str | None:
+    def find_error(self, arguments: dict[str, Json] | None, language: Language) -> str | None:
         """What is wrong with the arguments, or None where they are right."""
         if arguments is None:
             reasons = [f"it takes no more than {len(self.parameters)} arguments"]
         else:
             errors = Walk(_STEPS).errors(self._compiled.root, arguments, ())
-            found = Describer(language.wording).misfits(errors, _REASONS)
+            found = Describer(language.wording).reasons(errors, _REASONS)
             if not found:
                 return None
             reasons = [each.reason for each in found]

@@ -65,13 +65,15 @@ class ToolHost:
             return self._check(tool, call.arguments, work)
         except UnicodeEncodeError:
             name = call.name if tool is None else self._identifiers[call.name]
-            return _misfit(f"{name}: a string in the arguments has half of a surrogate pair")
+            return _invalid_arguments(
+                f"{name}: a string in the arguments has half of a surrogate pair"
+            )
 
     def _ask(self, own: HostFunction, arguments: dict[str, Json] | None, work: Work) -> Result:
         """The answer of one of the host's own functions."""
-        message = own.misfit(arguments, self._language)
+        message = own.find_error(arguments, self._language)
         if message is not None or arguments is None:
-            return _misfit(message or "")
+            return _invalid_arguments(message or "")
         if own is SEARCH:
             limit = int(arguments.get("limit", TOOLS_FOUND))
             return Returned(self._directory.search(arguments["query"], limit, work))
@@ -86,11 +88,11 @@ class ToolHost:
             identifier = self._identifiers[tool.name]
             check = ArgumentCheck(tool, identifier, self._language, self._undeclared)
             self._checks[tool.name] = check
-        message = check.misfit(arguments, work)
-        return None if message is None else _misfit(message)
+        message = check.find_error(arguments, work)
+        return None if message is None else _invalid_arguments(message)
 
 
-def _misfit(message: str) -> Raised:
+def _invalid_arguments(message: str) -> Raised:
     return _raised(sendable(cut(message, _MESSAGE)), "ArgumentsError", "arguments")
 
 

@@ -238,11 +238,11 @@ class HttpConnection(asyncio.Protocol):
         self._error = self._error or error
         self.close()
 
-    def _pause(self, wanted: bool) -> None:
-        if self._transport is None or self.closed or wanted == self._paused:
+    def _pause(self, paused: bool) -> None:
+        if self._transport is None or self.closed or paused == self._paused:
             return
-        self._paused = wanted
-        if wanted:
+        self._paused = paused
+        if paused:
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()

@@ -83,7 +83,7 @@ class SchemaReader:
         self._root = self.references.root
         self._definitions: dict[str, Definition] = {}
         self._waiting: deque[tuple[str, Json]] = deque()
-        self._met: set[str] = set()
+        self._referenced: set[str] = set()
         self._leads: dict[str, set[str]] = {}
 
     def read(self) -> SchemaReading:
@@ -95,7 +95,9 @@ class SchemaReader:
                 shape if reference == _ROOT else self._shape(target, 0, reference),
                 read_notes(target),
             )
-        return SchemaReading(NamedType(_ROOT) if _ROOT in self._met else shape, self._definitions)
+        return SchemaReading(
+            NamedType(_ROOT) if _ROOT in self._referenced else shape, self._definitions
+        )
 
     def _shape(self, schema: Json, depth: int, owner: str | None) -> Shape:
         if isinstance(schema, bool):
@@ -134,8 +136,8 @@ class SchemaReader:
             if self._reaches(reference, owner):
                 return UNKNOWN
             self._leads.setdefault(owner, set()).add(reference)
-        if reference not in self._met:
-            self._met.add(reference)
+        if reference not in self._referenced:
+            self._referenced.add(reference)
             self._waiting.append((reference, target))
         return NamedType(reference)
 

@@ -25,7 +25,7 @@ _FRAMING_PER_BYTE = 16
 """How many bytes of chunk sizes and the like are allowed for each byte of a body."""
 _AT_ONCE = 64 * KB
 """How many bytes the parser gets at a time."""
-_HEARD_OUT, _PATIENCE = 1 * MB, 2.0
+_MAX_DISCARDED, _DISCARD_SECONDS = 1 * MB, 2.0
 """How many bytes a client may still send, and for how many seconds, after it was refused. If the
 connection were closed at once, the client might never see the answer."""
 
@@ -64,7 +64,7 @@ class ClientConnection(HttpToolsProtocol):
             piece = data[start : start + _AT_ONCE]
             self._framing += len(piece)
             if self._refused:
-                if self._framing > self._headers_limit + _HEARD_OUT:
+                if self._framing > self._headers_limit + _MAX_DISCARDED:
                     self.transport.abort()
             elif not self.transport.is_closing():
                 super().data_received(piece)
@@ -143,7 +143,7 @@ class ClientConnection(HttpToolsProtocol):
         self.transport.write(_answer(status, message))
         if self.transport.can_write_eof():
             self.transport.write_eof()
-            self.loop.call_later(_PATIENCE, self.transport.close)
+            self.loop.call_later(_DISCARD_SECONDS, self.transport.close)
         else:
             self.transport.close()
 

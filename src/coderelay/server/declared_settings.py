@@ -194,8 +194,8 @@ class DeclaredSetting:
         return value // self.about.unit if isinstance(value, int) else value
 
     def _wrong(self, value: object) -> str:
-        given = "" if self.about.secret else f", not {quoted(value)}"
-        return f"must be {self.expected}{given}"
+        actual = "" if self.about.secret else f", not {quoted(value)}"
+        return f"must be {self.expected}{actual}"
 
 
 def quoted(value: object) -> str:

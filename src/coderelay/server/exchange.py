@@ -13,10 +13,15 @@ from coderelay.core import Json
 from coderelay.core.json_counts import TooManyValues
 from coderelay.core.json_values import NotJson, dump
 from coderelay.server.headers import Headers
-from coderelay.server.refusals import BodyTooLarge, Gone, NotJsonBody, TooManyValuesInBody
+from coderelay.server.refusals import (
+    BodyTooLarge,
+    ClientDisconnected,
+    NotJsonBody,
+    TooManyValuesInBody,
+)
 from coderelay.wire import parse
 
-GONE = 499
+CLIENT_CLOSED_REQUEST = 499
 """The status that is logged if the client disconnected before the answer."""
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
@@ -26,7 +31,7 @@ EVENTS, JSON = b"text/event-stream", b"application/json"
 class Exchange:
     """A request and its answer.
 
-    `status` is that of the answer, or 0 before it begins. `gone` means that the client has
+    `status` is that of the answer, or 0 before it begins. `disconnected` means that the client has
     disconnected, and `events` that the answer is a stream of server-sent events.
     """
 
@@ -47,7 +52,7 @@ class Exchange:
         """Further fields for the line in the log."""
         self.encode_failure: Callable[[Json], bytes] | None = None
         """Encodes the error that ends a stream which has already begun."""
-        self.gone = self.events = self._answered = False
+        self.disconnected = self.events = self._answered = False
         self._watcher: asyncio.Task[None] | None = None
 
     async def body(self, limit: int) -> bytes:
@@ -59,8 +64,8 @@ class Exchange:
         while True:
             message = await self._receive()
             if message["type"] == "http.disconnect":
-                self.gone = True
-                raise Gone
+                self.disconnected = True
+                raise ClientDisconnected
             piece = message.get("body", b"")
             self.received += len(piece)
             refused = refused or self.received > limit
@@ -135,7 +140,7 @@ class Exchange:
             while (await self._receive())["type"] != "http.disconnect":
                 pass
             if not self._answered:  # uvicorn reports a disconnect after a complete answer too
-                self.gone = True
+                self.disconnected = True
                 serving.cancel()
 
         self._watcher = asyncio.create_task(watch())

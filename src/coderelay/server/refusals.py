@@ -81,5 +81,5 @@ class Full(RequestRefused):
     headers: Mapping[str, str] = {"retry-after": "1"}
 
 
-class Gone(CoderelayError):
+class ClientDisconnected(CoderelayError):
     """The client has disconnected, so nothing is answered."""

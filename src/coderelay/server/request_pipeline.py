@@ -9,11 +9,11 @@ from starlette.types import Receive, Scope, Send
 
 from coderelay.core import CoderelayError, Json
 from coderelay.dialects.dialect import Dialect
-from coderelay.server.exchange import GONE, Exchange
+from coderelay.server.exchange import CLIENT_CLOSED_REQUEST, Exchange
 from coderelay.server.handlers import Handler
 from coderelay.server.keys import key_of
 from coderelay.server.logs import log, log_bug
-from coderelay.server.refusals import Gone, RequestRefused
+from coderelay.server.refusals import ClientDisconnected, RequestRefused
 from coderelay.server.service import Service
 from coderelay.server.streaming import event
 
@@ -59,9 +59,9 @@ class RequestPipeline:
             with service.connections.place():
                 await self._handler(service, exchange, self._dialect)
         except asyncio.CancelledError:
-            if not exchange.gone:
+            if not exchange.disconnected:
                 raise
-        except Gone:
+        except ClientDisconnected:
             pass
         except Exception as error:
             await self._refuse(exchange, error)
@@ -90,7 +90,7 @@ class RequestPipeline:
         return status, body, dict(headers)
 
     def _record(self, exchange: Exchange, seconds: float) -> None:
-        status = GONE if exchange.gone else exchange.status
+        status = CLIENT_CLOSED_REQUEST if exchange.disconnected else exchange.status
         self._service.metrics.ended(exchange.path, status, seconds)
         log(
             "request",

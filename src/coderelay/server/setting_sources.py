@@ -141,9 +141,9 @@ def _in_force(
     file: Path | None,
     written: Mapping[str, object],
 ) -> SettingInForce:
-    given = flags.get(setting.name)
-    if given is not None:
-        value = setting.from_text(given) if isinstance(given, str) else list(given)
+    from_flag = flags.get(setting.name)
+    if from_flag is not None:
+        value = setting.from_text(from_flag) if isinstance(from_flag, str) else list(from_flag)
         return _accepted(setting, value, setting.flags[0], setting.flags[0])
     own, *shared = setting.variables
     if text := environment.get(own):  # a variable that is empty counts as not set

@@ -28,19 +28,19 @@ class ShortestFirst:
             self._leave()
 
     async def _wait(self, work: int) -> None:
-        place_given = asyncio.get_running_loop().create_future()
-        heappush(self._waiting, (work, next(self._order), place_given))
+        granted = asyncio.get_running_loop().create_future()
+        heappush(self._waiting, (work, next(self._order), granted))
         try:
-            await place_given
+            await granted
         except asyncio.CancelledError:
-            if not place_given.cancelled():  # the place was given to a task that ends
+            if not granted.cancelled():  # the place was given to a task that ends
                 self._leave()
             raise
 
     def _leave(self) -> None:
         while self._waiting:
-            _, _, place_given = heappop(self._waiting)
-            if not place_given.done():
-                place_given.set_result(None)
+            _, _, granted = heappop(self._waiting)
+            if not granted.done():
+                granted.set_result(None)
                 return
         self._free += 1

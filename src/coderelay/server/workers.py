@@ -32,18 +32,18 @@ class Workers:
     def run(self, work: Callable[[], T]) -> Awaitable[T]:
         """Run blocking work on a thread, and return an awaitable for its value."""
         submitted = time.perf_counter()
-        gone = threading.Event()
+        cancelled = threading.Event()
 
         def timed() -> T:
             began = time.perf_counter()
             try:
-                with cancel_unless(lambda: not gone.is_set()):
+                with cancel_unless(lambda: not cancelled.is_set()):
                     return work()
             finally:
                 self._observe(began - submitted, time.perf_counter() - began)
 
         future = asyncio.get_running_loop().run_in_executor(self._pool, timed)
-        future.add_done_callback(lambda ended: gone.set() if ended.cancelled() else None)
+        future.add_done_callback(lambda ended: cancelled.set() if ended.cancelled() else None)
         return future
 
     def close(self, *, wait: bool = True) -> None:

@@ -15,7 +15,7 @@ from tests.attacks.costs import Case
 from tests.declare.costly import CASES as COSTLY
 from tests.declare.costly import Made
 
-MISFIT = "declare.argument_check.ArgumentCheck.misfit"
+FIND_ERROR = "declare.argument_check.ArgumentCheck.find_error"
 CHECK, DECLARE = "schemas.schema_check.check_tools", "declare.prompt.declarations"
 PARTS = 4_000
 
@@ -85,7 +85,7 @@ BRIEF = "schemas.schema_notes.brief"
 
 CASES = (
     *(
-        Case(MISFIT, name, 100, check(make), lambda made: made[0].misfit(made[1], Work()))
+        Case(FIND_ERROR, name, 100, check(make), lambda made: made[0].find_error(made[1], Work()))
         for name, make in COSTLY.items()
     ),
     *(Case(CHECK, name, PARTS, tool(make), check_tools) for name, make in SCHEMAS.items()),

@@ -166,7 +166,7 @@ CASES = (
         "a text that nearly is the key",
         LONGEST,
         lambda size: ("a" * size, "a" * (size // 2) + "b"),
-        lambda given: scrub(*given),
+        lambda made: scrub(*made),
     ),
     Case(
         "server.hosts.Hosts.check",

@@ -33,7 +33,7 @@ def growth(case: Case, allowed: float) -> float:
     half, full = _Timer(case, case.size // 2), _Timer(case, case.size)
     least_half = least_full = float("inf")
     spent = 0.0
-    with _without_garbage_collection(), _with_memory_kept():
+    with _without_garbage_collection(), _without_returning_memory():
         times = _repetitions(half)
         while spent < MOST:
             took_half, took_full = half.run(times), full.run(times)
@@ -59,16 +59,16 @@ class _Timer:
         self._read: Callable[[Any], object] = case.read
         self._make = case.make if case.fresh else None
         self._size = size
-        self._given = case.make(size)
+        self._input = case.make(size)
 
     def run(self, times: int) -> float:
         """Seconds of this thread's CPU for so many calls."""
         if self._make is not None:
-            given = [self._make(self._size) for _ in range(times)]
+            inputs = [self._make(self._size) for _ in range(times)]
         else:
-            given = [self._given] * times
+            inputs = [self._input] * times
         start = time.thread_time()
-        for each in given:
+        for each in inputs:
             self._read(each)
         return time.thread_time() - start
 
@@ -86,7 +86,7 @@ def _without_garbage_collection() -> Iterator[None]:
 
 
 @contextmanager
-def _with_memory_kept() -> Iterator[None]:
+def _without_returning_memory() -> Iterator[None]:
     """Let the allocator keep what is freed. It gives large blocks back to the system, which then
     clears them page by page: a long text would seem to cost far more than one half as long."""
     set_option = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None

@@ -29,7 +29,7 @@ def gathered(chunks: list[dict[str, Any]]) -> None:
     reader.reply()
 
 
-def spoken(pieces: list[TextStreamed]) -> None:
+def stream_as_responses(pieces: list[TextStreamed]) -> None:
     """Tell of the pieces in the events of Responses."""
     request = SimpleNamespace(
         protocol="ids", model="m", dialect_state={"thoughts": False, "echo": {}}
@@ -92,6 +92,6 @@ CASES = (
         "white space, letter by letter",
         60_000,
         lambda size: [TextStreamed(" ")] * size,
-        spoken,
+        stream_as_responses,
     ),
 )

@@ -58,14 +58,14 @@ def placed(
         return Thrown("TypeError", message, line * 20, unawaited=call), Prepared(code, code)
 
     return Case(
-        FAILURE, text, SOURCE, thrown, lambda given: given[0].failure("", given[1], ()), fresh=True
+        FAILURE, text, SOURCE, thrown, lambda made: made[0].failure("", made[1], ()), fresh=True
     )
 
 
 def joined(text: str, piece: str, *, end: str = "") -> Case:
     """Two blocks of a namespace that are to be told of each other."""
 
-    def given(size: int) -> str:
+    def made(size: int) -> str:
         times = size // (len(piece) + len(end))
         return f"namespace m{{{piece * times}{end * times}}}namespace m{{a}}"
 
@@ -73,7 +73,7 @@ def joined(text: str, piece: str, *, end: str = "") -> Case:
         "engines.typescript.namespaces.join_namespaces",
         text,
         SOURCE,
-        given,
+        made,
         lambda source: Edited.of(source, join_namespaces(source)),
     )
 
@@ -149,7 +149,7 @@ CASES = (
             Thrown("E", "m", "at x (program.ts:1:1)\n" * (size // 22), makers="x\n" * (size // 2)),
             Prepared("x", "x"),
         ),
-        lambda given: given[0].failure("", given[1], ()),
+        lambda made: made[0].failure("", made[1], ()),
     ),
     Case(
         "engines.typescript.stack.frames",

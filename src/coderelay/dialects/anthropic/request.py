@@ -175,13 +175,13 @@ def _response_format(fields: Fields) -> Json:
     """Return the format of the last text for the upstream: `output_config.format`, or its older
     form `output_format`."""
     holder = fields.inner("output_config", {})
-    wanted = holder.inner("format", fields.inner("output_format", {}).value)
-    if not wanted.value:
+    output_format = holder.inner("format", fields.inner("output_format", {}).value)
+    if not output_format.value:
         return None
-    if wanted.text("type") != "json_schema":
-        reason = f"must be 'json_schema', not {wanted.text('type')!r:.40}"
-        raise Unsupported(wanted.path("type"), reason)
-    schema = wanted.inner("schema").value
+    if output_format.text("type") != "json_schema":
+        reason = f"must be 'json_schema', not {output_format.text('type')!r:.40}"
+        raise Unsupported(output_format.path("type"), reason)
+    schema = output_format.inner("schema").value
     return {"type": "json_schema", "json_schema": {"name": "output", "schema": schema}}
 
 

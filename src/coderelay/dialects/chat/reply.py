@@ -54,7 +54,7 @@ class ChatStream:
     def __init__(self, request: TurnRequest) -> None:
         self._request = request
         self._started = TurnStarted("", 0, request.model)
-        self._spoke = False
+        self._has_text = False
         self._break = False
 
     def feed(self, event: TurnEvent) -> list[Json]:
@@ -65,7 +65,7 @@ class ChatStream:
                 return [self._chunk({"role": "assistant", "content": ""})]
             case TextStreamed(text):
                 pause = "\n\n" if self._break else ""
-                self._spoke, self._break = True, False
+                self._has_text, self._break = True, False
                 return [self._chunk({"content": pause + text})]
             case ReasoningStreamed(text):
                 return [self._chunk({"reasoning_content": text})]
@@ -78,7 +78,7 @@ class ChatStream:
             case AssistantText(text, refused=True):
                 return [self._chunk({"refusal": text}), *self._whole(event)]
             case AssistantText() | ProgramStarted() | ProgramFinished():
-                self._break = self._spoke
+                self._break = self._has_text
                 return self._whole(event)
             case _:
                 assert_never(event)

@@ -185,12 +185,12 @@ def _allowed(fields: Fields) -> frozenset[str] | None:
 
 
 def _response_format(fields: Fields) -> Json:
-    wanted = fields.inner("response_format", {})
-    type = wanted.text("type", "text")
+    response_format = fields.inner("response_format", {})
+    type = response_format.text("type", "text")
     if type == "text":
         return None
-    if type == "json_schema" and "json_schema" in wanted.value:
-        wanted.inner("json_schema")
+    if type == "json_schema" and "json_schema" in response_format.value:
+        response_format.inner("json_schema")
     else:
-        wanted.inner("json_schema", {})
-    return wanted.value
+        response_format.inner("json_schema", {})
+    return response_format.value

@@ -67,24 +67,24 @@ def read_options(fields: Fields) -> dict[str, Json]:
 
 def read_format(fields: Fields) -> Json:
     """Return `text.format` in the format of Chat Completions, or None for plain text."""
-    wanted = fields.inner("text", {}).inner("format", {})
-    match wanted.text("type", "text"):
+    text_format = fields.inner("text", {}).inner("format", {})
+    match text_format.text("type", "text"):
         case "text":
             return None
         case "json_object":
             return {"type": "json_object"}
         case "json_schema":
             schema: dict[str, Json] = {
-                "name": wanted.text("name"),
-                "schema": wanted.inner("schema").value,
+                "name": text_format.text("name"),
+                "schema": text_format.inner("schema").value,
             }
             for name in ("description", "strict"):
-                if wanted.value.get(name) is not None:
-                    schema[name] = wanted.value[name]
+                if text_format.value.get(name) is not None:
+                    schema[name] = text_format.value[name]
             return {"type": "json_schema", "json_schema": schema}
         case other:
             reason = f"is {other!r:.40}: choose 'text', 'json_object' or 'json_schema'"
-            raise Unsupported(wanted.path("type"), reason)
+            raise Unsupported(text_format.path("type"), reason)
 
 
 def wants_reasoning(fields: Fields) -> bool:

@@ -70,7 +70,7 @@ class Printer:
         self._types = types
         self._prefix = prefix
         self._definitions = reading.definitions
-        self._wanted: set[str] = set()
+        self._referenced: set[str] = set()
         self._waiting: deque[str] = deque()
         self._objects = Objects(reading.definitions)
         self._merges = 0
@@ -136,8 +136,8 @@ class Printer:
         return "\n".join([f"{about}class {name}(TypedDict):", *rows])
 
     def _name(self, reference: str) -> str:
-        if reference not in self._wanted:
-            self._wanted.add(reference)
+        if reference not in self._referenced:
+            self._referenced.add(reference)
             self._waiting.append(reference)
         return self._names[reference]
 

@@ -74,12 +74,12 @@ class Unevaluated(Rule):
     def _look(self, value: Json, walk: Walk, seen: set[str | int]) -> bool:
         """Add to `seen` the parts that a schema applied to. Returns whether these are all parts."""
         waiting: list[Json] = [self.schema]
-        met: set[int] = set()
+        visited: set[int] = set()
         for schema in waiting:  # it grows; a list, because schemas may refer to each other
             walk.spend(1)
-            if not isinstance(schema, dict) or id(schema) in met:
+            if not isinstance(schema, dict) or id(schema) in visited:
                 continue
-            met.add(id(schema))
+            visited.add(id(schema))
             if (schema is not self.schema and self.word in schema) or self._own(
                 self, schema, value, walk, seen
             ):

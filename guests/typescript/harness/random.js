@@ -1,4 +1,4 @@
-// Chance: all randomness is drawn from the program's seed (sfc32, by Chris Doty-Humphrey).
+// Random: all randomness is drawn from the program's seed (sfc32, by Chris Doty-Humphrey).
 
 let a = 0;
 let b = 0;

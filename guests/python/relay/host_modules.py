@@ -1,4 +1,4 @@
-"""Modules that the host gives a session as source. They are found before all others."""
+"""Modules that the host provides to a session as source. They are found before all others."""
 
 import importlib.abc
 import importlib.machinery
@@ -13,7 +13,7 @@ from relay.pristine import __builtins__  # noqa: F401
 _lines = linecache.cache
 
 
-class GivenModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class HostModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds and loads them. Each has some names from the start: its way to the host."""
 
     def __init__(self, sources: Mapping[str, str], names: Mapping[str, Any]) -> None:
@@ -23,7 +23,7 @@ class GivenModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The place of a module that was given."""
+        """Find a module that the host provided."""
         if fullname not in self._sources:
             return None
         spec = importlib.util.spec_from_loader(fullname, self, origin=f"{fullname}.py")
@@ -34,7 +34,7 @@ class GivenModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: types.ModuleType) -> None:
         """Run a module's source."""
         source, file = self._sources[module.__name__], f"{module.__name__}.py"
-        _lines[file] = remembered(source, file)
+        _lines[file] = linecache_entry(source, file)
         module.__dict__.update(self._names)
         exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
 
@@ -43,6 +43,6 @@ class GivenModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return self._sources.get(fullname)
 
 
-def remembered(source: str, file: str) -> Any:
+def linecache_entry(source: str, file: str) -> Any:
     """An entry of `linecache` that it never looks up again."""
     return len(source), None, source.splitlines(True), file
