@@ -2,7 +2,7 @@
 
 import pytest
 
-from coderelay.cli.printable import brief, printable
+from coderelay.cli.printable import one_line, printable
 from coderelay.cli.run_display import duration
 
 
@@ -25,8 +25,8 @@ def test_control_characters_are_shown_as_escapes(text: str, shown: str) -> None:
 
 
 def test_a_long_value_is_cut_to_its_width() -> None:
-    assert brief({"a": 1}, 8) == '{"a": 1}'
-    assert brief({"a": 12}, 8) == '{"a": 1…'
+    assert one_line({"a": 1}, 8) == '{"a": 1}'
+    assert one_line({"a": 12}, 8) == '{"a": 1…'
 
 
 @pytest.mark.parametrize(

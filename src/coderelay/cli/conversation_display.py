@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from coderelay.cli.printable import brief, printable
+from coderelay.cli.printable import one_line, printable
 from coderelay.cli.run_display import Display
 from coderelay.client import (
     AgentEvent,
@@ -69,7 +69,7 @@ class ConversationDisplay:
         self._end_line()
         if isinstance(outcome, Completed):
             self._display.logs(outcome.logs)
-            self._note(f"✓ completed {brief(outcome.value, self._console.width)}", "green")
+            self._note(f"✓ completed {one_line(outcome.value, self._console.width)}", "green")
         else:
             self._display.outcome(outcome)
 

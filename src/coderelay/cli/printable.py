@@ -17,7 +17,7 @@ def printable(text: str) -> str:
     return "".join(_seen(character) for character in text)
 
 
-def brief(value: Json, width: int) -> str:
+def one_line(value: Json, width: int) -> str:
     """A value as JSON on one line, shortened to a width."""
     text = printable(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= width else text[: width - 1] + "…"

@@ -111,7 +111,7 @@ def _live(request: RunRequest, journal: Path | None) -> Outcome:
         limits=request.settings.limits,
         undeclared_arguments=request.settings.undeclared_arguments,
     )
-    recorder = _Recorder(request.display.watch if request.display else None)
+    recorder = _JournalRecorder(request.display.watch if request.display else None)
     try:
         report: Report = asyncio.run(drive(started, tools, watch=recorder.watch))
     finally:  # Ctrl-C does not undo what the tools did, so it is recorded too
@@ -123,7 +123,7 @@ def _live(request: RunRequest, journal: Path | None) -> Outcome:
     return report.outcome
 
 
-class _Recorder:
+class _JournalRecorder:
     """Collects the journal of a live run as it happens, so that it outlives an interruption."""
 
     def __init__(self, watch: Callable[[Event], None] | None) -> None:

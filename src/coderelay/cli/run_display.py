@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.highlighter import JSONHighlighter
 from rich.text import Text
 
-from coderelay.cli.printable import brief, pretty, printable
+from coderelay.cli.printable import one_line, pretty, printable
 from coderelay.client import Answered, Called, Event, Report, Stepped
 from coderelay.core import (
     Call,
@@ -116,14 +116,14 @@ def duration(seconds: float) -> str:
 
 
 def _call(call: Call, width: int) -> Text:
-    arguments = Text(brief(call.arguments, width), style="dim")
+    arguments = Text(one_line(call.arguments, width), style="dim")
     return Text(f"→ {call.index} ", style="cyan") + _text(call.name, "bold") + " " + arguments
 
 
 def _answer(call: Call, result: Result, width: int) -> Text:
     match result:
         case Returned(value):
-            return Text(f"← {call.index} ", style="green") + Text(brief(value, width))
+            return Text(f"← {call.index} ", style="green") + Text(one_line(value, width))
         case Raised(error):
             line = f"{error.name}: {error.message}"
             return Text(f"✗ {call.index} ", style="red") + _text(line, "red")

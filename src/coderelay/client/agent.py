@@ -20,6 +20,7 @@ from coderelay.conversation import UpstreamError
 from coderelay.core import Json, Raised, Result, Tool
 from coderelay.core.json_values import dump
 from coderelay.declare import check_tools
+from coderelay.models.answer_limits import DEFAULT_TIMEOUT
 from coderelay.wire import function_tool
 
 AgentTool: TypeAlias = Callable[..., Any] | AnyLocalTool
@@ -49,7 +50,7 @@ class Agent:
         options: Mapping[str, Json] | None = None,
         protocol: Protocol | None = None,
         max_steps: int = 1_000,
-        timeout: float = 600.0,
+        timeout: float = DEFAULT_TIMEOUT,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.messages: list[Message] = list(messages)

@@ -13,7 +13,7 @@ import httpx
 from coderelay.conversation import UpstreamError
 from coderelay.core import CoderelayError, Json
 from coderelay.core.json_values import NotJson
-from coderelay.models.answer_limits import read_start
+from coderelay.models.answer_limits import DEFAULT_TIMEOUT, read_start
 from coderelay.models.chat_client import ChatClient, Retries
 from coderelay.models.failures import UpstreamRefusal
 from coderelay.models.model import Delta
@@ -46,7 +46,7 @@ class ChatEndpoint:
 
     base_url: str
     api_key: str | None = None
-    timeout: float = 600.0
+    timeout: float = DEFAULT_TIMEOUT
     retries: Retries = _RETRIES
     transport: httpx.AsyncBaseTransport | None = None
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep

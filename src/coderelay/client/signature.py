@@ -36,7 +36,7 @@ class Documentation:
     returns: str = ""
 
 
-class _Plain(GenerateJsonSchema):
+class _UntitledSchema(GenerateJsonSchema):
     """Writes schemas without a title for every field. In the schema of an answer, a field with a
     default is required, because an answer always has it."""
 
@@ -63,7 +63,7 @@ class Signature:
 
     def parameters_schema(self) -> dict[str, Any]:
         """The JSON Schema of the arguments object."""
-        schema = self.arguments.model_json_schema(schema_generator=_Plain)
+        schema = self.arguments.model_json_schema(schema_generator=_UntitledSchema)
         schema.pop("title", None)
         schema.setdefault("properties", {})
         return schema
@@ -72,7 +72,7 @@ class Signature:
         """The JSON Schema of the value, or None for a function without a return type."""
         if self.returns is None:
             return None
-        schema = self.returns.json_schema(mode="serialization", schema_generator=_Plain)
+        schema = self.returns.json_schema(mode="serialization", schema_generator=_UntitledSchema)
         if description and "$ref" not in schema:
             schema.setdefault("description", description)
         return schema

@@ -2,6 +2,7 @@
 that the model gets."""
 
 from coderelay.conversation.entries import (
+    DEFAULT_MAX_PROGRAMS,
     AssistantText,
     CallsHandedOut,
     CodeBlock,
@@ -39,6 +40,7 @@ from coderelay.conversation.turn_errors import (
 )
 
 __all__ = [
+    "DEFAULT_MAX_PROGRAMS",
     "AssistantText",
     "CallsHandedOut",
     "CodeBlock",

@@ -16,6 +16,8 @@ OutcomeForm: TypeAlias = Literal["values", "texts"]
 """How the client's history keeps a program's outcome: as a JSON value or as a text."""
 Finish: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter"]
 """Why an answer ended, in the words of Chat Completions."""
+DEFAULT_MAX_PROGRAMS = 8
+"""How many programs the model may write in one turn, unless a setting or a request says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ class TurnRequest:
     tools: tuple[Tool, ...] = ()
     direct: tuple[Message, ...] = ()
     language: str = DEFAULT_LANGUAGE
-    max_programs: int = 8
+    max_programs: int = DEFAULT_MAX_PROGRAMS
     tool_choice: Json = None
     parallel: bool = True
     response_format: Json = None

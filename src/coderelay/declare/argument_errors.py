@@ -9,7 +9,7 @@ from coderelay.core.nearest_names import Nearest, nearest
 from coderelay.languages.language import Wording
 from coderelay.schemas.schema_notes import brief
 from coderelay.schemas.validation import Error
-from coderelay.schemas.validation.walk import Path
+from coderelay.schemas.validation.walk import Path, kind_of
 
 _VALUE = 60
 _OPTIONS = 10
@@ -30,28 +30,12 @@ class ArgumentError:
     """The path of an object and the name of its property, if the reason already mentions it."""
 
 
-def kind_of(value: Json) -> str:
-    """The JSON type of a value."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case str():
-            return "string"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case list():
-            return "array"
-        case _:
-            return "object"
-
-
 def type_and_text(value: Json) -> str:
     """The type of a value and its JSON text, shortened."""
-    return "null" if value is None else f"{kind_of(value)} {brief(value, _VALUE)}"
+    if value is None:
+        return "null"
+    kind = "integer" if type(value) is int else kind_of(value)
+    return f"{kind} {brief(value, _VALUE)}"
 
 
 class Describer:

@@ -50,7 +50,7 @@ def index(tools: Sequence[Tool], names: Sequence[ToolName], budget: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _ToolGroup:
     title: str
     tools: Sequence[tuple[str, str]]
     """Name and description."""
@@ -74,13 +74,13 @@ class _Group:
         return f"{self.title} ({len(self.tools)}):"
 
 
-def _shorter_and_shorter(groups: Sequence[_Group]) -> Iterator[str]:
+def _shorter_and_shorter(groups: Sequence[_ToolGroup]) -> Iterator[str]:
     yield "\n".join(group.sentences() for group in groups)
     for most in _LISTED:
         yield "\n".join(group.names(most) for group in groups)
 
 
-def _cut(groups: Sequence[_Group], budget: int) -> str:
+def _cut(groups: Sequence[_ToolGroup], budget: int) -> str:
     """The titles of as many groups as there is room for, and how many are left out."""
     rows: list[str] = []
     room = budget * _BYTES
@@ -95,15 +95,15 @@ def _cut(groups: Sequence[_Group], budget: int) -> str:
     return "\n".join(rows)
 
 
-def _groups(tools: Sequence[Tool], identifiers: Sequence[str]) -> list[_Group]:
+def _groups(tools: Sequence[Tool], identifiers: Sequence[str]) -> list[_ToolGroup]:
     """The tools in groups: by namespace, or else by the first words of their names."""
     found: dict[str, list[tuple[str, str]]] = {}
     for key, tool, identifier in zip(_keys(tools), tools, identifiers, strict=True):
         found.setdefault(key, []).append((identifier, tool.description))
     several = {key: members for key, members in found.items() if len(members) > 1}
     alone = [members[0] for members in found.values() if len(members) == 1]
-    groups = [_Group(" ".join(lines(key))[:_TITLE], several[key]) for key in several]
-    return [*groups, _Group(_OTHERS, alone)] if alone else groups
+    groups = [_ToolGroup(" ".join(lines(key))[:_TITLE], several[key]) for key in several]
+    return [*groups, _ToolGroup(_OTHERS, alone)] if alone else groups
 
 
 def _keys(tools: Sequence[Tool]) -> Iterator[str]:

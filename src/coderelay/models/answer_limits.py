@@ -17,6 +17,8 @@ _AT_ONCE = 16 * 1024
 _LONGEST_NUMBER = 18
 """Digits of a length that is read as a number. A longer one is over any limit."""
 
+DEFAULT_TIMEOUT = 600.0
+"""Seconds that an endpoint may send nothing before a request fails."""
 MAX_ANSWER, MAX_STREAM = 16 * MB, 256 * MB
 LONGEST_REFUSAL = 100_000
 """Bytes of a refusal that are read, compressed and decompressed."""

@@ -20,6 +20,7 @@ from coderelay.core.json_reader import is_quickly_read
 from coderelay.core.json_values import dump
 from coderelay.core.json_writer import is_small
 from coderelay.models.answer_limits import (
+    DEFAULT_TIMEOUT,
     LONGEST_REFUSAL,
     AnswerLimits,
     read_events,
@@ -74,7 +75,7 @@ class ChatClient:
         self,
         base_url: str,
         *,
-        timeout: float = 600.0,
+        timeout: float = DEFAULT_TIMEOUT,
         connect_timeout: float = 30.0,
         retries: Retries | None = None,
         limits: AnswerLimits | None = None,

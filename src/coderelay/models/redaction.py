@@ -57,7 +57,7 @@ def _hidden(text: str, secret: str) -> tuple[str, int]:
 
 
 def _without(text: str, secret: str, escapes: re.Pattern[str]) -> tuple[str, int]:
-    plain = _Plain(text, escapes)
+    plain = _UnescapedText(text, escapes)
     parts, end = [], 0
     for found in _places(plain.text, secret):
         parts.append(text[end : plain.place_in_source(found)])
@@ -72,7 +72,7 @@ def _places(text: str, secret: str) -> Iterator[int]:
         place = text.find(secret, place + len(secret))
 
 
-class _Plain:
+class _UnescapedText:
     """A text with its escapes replaced by what they stand for."""
 
     def __init__(self, source: str, escapes: re.Pattern[str]) -> None:

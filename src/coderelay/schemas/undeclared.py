@@ -99,10 +99,10 @@ class Declaration:
 
     def undeclared(self, value: Json, walk: Walk) -> Iterator[Undeclared]:
         """The properties in a value that are not declared; those of outer objects come first."""
-        return _Search(self._reading, walk).undeclared(value)
+        return _UndeclaredSearch(self._reading, walk).undeclared(value)
 
 
-class _Search:
+class _UndeclaredSearch:
     """One search. It keeps nothing for the next search, so that its cost does not depend on earlier
     ones."""
 

@@ -30,7 +30,7 @@ _MAX_DISCARDED, _DISCARD_SECONDS = 1 * MB, 2.0
 connection were closed at once, the client might never see the answer."""
 
 
-class _Refused(Exception):
+class _ParsingStopped(Exception):
     """Raised inside a callback to stop the parser."""
 
 
@@ -89,13 +89,13 @@ class ClientConnection(HttpToolsProtocol):
         self._head += len(name) + len(value) + len(b": \r\n")
         if self._head > self._headers_limit or len(self.headers) > MOST_HEADERS:
             self._too_long = True
-            raise _Refused
+            raise _ParsingStopped
 
     def on_headers_complete(self) -> None:
         """httptools: the headers are all there."""
         self._in_head = False
         if len(self.pipeline) >= _MOST_WAITING:
-            raise _Refused
+            raise _ParsingStopped
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:

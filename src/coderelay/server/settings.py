@@ -4,12 +4,13 @@ import os
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
+from coderelay.conversation import DEFAULT_MAX_PROGRAMS
 from coderelay.core import DEFAULT_LIMITS, Limits
 from coderelay.core.limits import KB, MB
 from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
 from coderelay.dialects.kit.code_mode import MOST_PROGRAMS
 from coderelay.languages.language_registry import DEFAULT_LANGUAGE, LANGUAGES
-from coderelay.models.answer_limits import MAX_ANSWER, MAX_STREAM
+from coderelay.models.answer_limits import DEFAULT_TIMEOUT, MAX_ANSWER, MAX_STREAM
 from coderelay.server.declared_settings import (
     InvalidSetting,
     Setting,
@@ -105,7 +106,7 @@ class Settings:
             "How long the model's endpoint may send nothing before the request fails.",
             at_least=0.1,
         ),
-    ] = 600.0
+    ] = DEFAULT_TIMEOUT
     max_answer: Annotated[
         int,
         Setting(
@@ -144,7 +145,7 @@ class Settings:
             at_least=1,
             at_most=MOST_PROGRAMS,
         ),
-    ] = 8
+    ] = DEFAULT_MAX_PROGRAMS
     declaration_tokens: Annotated[
         int,
         Setting(

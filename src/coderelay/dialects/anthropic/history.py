@@ -54,7 +54,7 @@ def read_messages(messages: Sequence[Json], history: History) -> None:
             case "user":
                 _user([found for _, _, found in group], history, group[0][1].path("content"))
             case "assistant":
-                message = _AssistantMessage(history, group[0][1].path("content"))
+                message = _AssistantBlocks(history, group[0][1].path("content"))
                 message.read([block for _, _, found in group for block in found])
             case "system":
                 for place, fields, found in group:
@@ -115,7 +115,7 @@ def _answer(block: Fields, history: History, where: str) -> list[Message]:
     return pictures
 
 
-class _AssistantMessage:
+class _AssistantBlocks:
     """Reads the blocks of one assistant message: text, calls, programs and their results."""
 
     def __init__(self, history: History, where: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from coderelay.conversation import Protocol, Receipt, Unsupported
+from coderelay.conversation import DEFAULT_MAX_PROGRAMS, Protocol, Receipt, Unsupported
 from coderelay.core import DEFAULT_LIMITS, Json, Limits
 from coderelay.dialects.kit.fields import Fields
 from coderelay.dialects.kit.program_fields import read_language
@@ -19,7 +19,7 @@ class Defaults:
     """The server's settings for what a request does not say."""
 
     language: str = DEFAULT_LANGUAGE
-    max_programs: int = 8
+    max_programs: int = DEFAULT_MAX_PROGRAMS
     limits: Limits = DEFAULT_LIMITS
 
 

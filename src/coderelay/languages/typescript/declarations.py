@@ -65,7 +65,9 @@ def declare(tools: Sequence[Tool], names: Sequence[ToolName]) -> str:
 def signature(tool: Tool, identifier: str) -> str:
     """How a tool is called, on one line."""
     parameters = read(tool.parameters)
-    printer = _Printer(_type_names(parameters, identifier, "Args", Claims()), documented=False)
+    printer = _TypeScriptPrinter(
+        _type_names(parameters, identifier, "Args", Claims()), documented=False
+    )
     return f"{identifier}({_arguments(parameters, printer)})"
 
 
@@ -74,7 +76,9 @@ def line(tool: Tool, identifier: str) -> str:
     if tool.returns is None:
         return signature(tool, identifier)
     returns = read(tool.returns)
-    printer = _Printer(_type_names(returns, identifier, "Result", Claims()), documented=False)
+    printer = _TypeScriptPrinter(
+        _type_names(returns, identifier, "Result", Claims()), documented=False
+    )
     return f"{signature(tool, identifier)}: Promise<{printer.type(returns.shape, '')}>"
 
 
@@ -82,7 +86,9 @@ def parameters(tool: Tool, identifier: str, length: int) -> dict[str, str]:
     """Each parameter by its name, with its type on one line, shortened to a length."""
     reading = read(tool.parameters)
     whole = Objects(reading.definitions).of(reading.shape) or Object()
-    printer = _Printer(_type_names(reading, identifier, "Args", Claims()), documented=False)
+    printer = _TypeScriptPrinter(
+        _type_names(reading, identifier, "Args", Claims()), documented=False
+    )
     return {each.name: cut(printer.member(each, ""), length) for each in whole.properties}
 
 
@@ -100,7 +106,7 @@ def _declare(tool: Tool, identifier: str, claims: Claims) -> Iterator[str]:
     returns = read(tool.returns) if tool.returns is not None else SchemaReading(UNKNOWN, {})
     printers = []
     for reading, label in ((parameters, "Args"), (returns, "Result")):
-        printer = _Printer(_type_names(reading, identifier, label, claims))
+        printer = _TypeScriptPrinter(_type_names(reading, identifier, label, claims))
         for reference, definition in reading.definitions.items():
             yield printer.definition(reference, definition)
         printers.append(printer)
@@ -122,7 +128,7 @@ def _type_names(
     return found
 
 
-def _arguments(parameters: SchemaReading, printer: "_Printer") -> str:
+def _arguments(parameters: SchemaReading, printer: "_TypeScriptPrinter") -> str:
     """The parameter list: empty, or one object, which is optional if none of its properties is
     required."""
     if parameters.shape in (Object(), UNKNOWN):
@@ -132,7 +138,7 @@ def _arguments(parameters: SchemaReading, printer: "_Printer") -> str:
     return f"args{'' if needed else '?'}: {printer.type(parameters.shape, '')}"
 
 
-class _Printer:
+class _TypeScriptPrinter:
     """Prints types. Definitions are printed as the names that were chosen for them."""
 
     def __init__(self, names: Mapping[str, str], *, documented: bool = True) -> None:

@@ -9,7 +9,7 @@ from coderelay.schemas.validation.patterns import Pattern, Patterns
 from coderelay.schemas.validation.walk import STEP, Error, Path, Rule, Walk, kind_of
 
 
-class _Type(Rule):
+class _TypeIs(Rule):
     """`type`: one name, or several."""
 
     def __init__(self, word: str, schema: Mapping[str, Json], *, whole_floats: bool) -> None:
@@ -30,7 +30,7 @@ class _Type(Rule):
         return isinstance(value, int) or (self._whole_floats and value.is_integer())
 
 
-class _OneOf(Rule):
+class _ValueIn(Rule):
     """`enum` and `const`: the value is one of some values."""
 
     def __init__(self, word: str, schema: Mapping[str, Json]) -> None:
@@ -158,9 +158,9 @@ def assertions(schema: Mapping[str, Json], draft: int, patterns: Patterns) -> li
         if word in COMPARED:
             found.extend(_compared(word, schema, draft))
         elif word == "type":
-            found.append(_Type(word, schema, whole_floats=draft > 4))
+            found.append(_TypeIs(word, schema, whole_floats=draft > 4))
         elif word == "enum" or (word == "const" and draft > 4):
-            found.append(_OneOf(word, schema))
+            found.append(_ValueIn(word, schema))
         elif word == "pattern":
             found.append(_Matches(word, schema, patterns.of(schema[word])))
         elif word in _OTHERS:

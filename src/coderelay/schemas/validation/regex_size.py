@@ -85,7 +85,7 @@ _LETTER = Size(1, 1, _PLAIN, 1, 1)
 
 
 @dataclass(slots=True)
-class _Group:
+class _OpenBracket:
     """An open pair of brackets: what is before the last `|` in it, and what is after."""
 
     opened: str
@@ -122,11 +122,11 @@ def measure(pattern: str) -> Size:
 
 
 def _measure(pattern: str) -> Size:
-    groups = [_Group("")]
+    groups = [_OpenBracket("")]
     for match in _TOKEN.finditer(pattern):
         token, group = match[0], groups[-1]
         if token[0] == "(":
-            groups.append(_Group(token))
+            groups.append(_OpenBracket(token))
         elif token == ")" and len(groups) > 1:
             groups.pop()
             groups[-1].add(group.closed())
