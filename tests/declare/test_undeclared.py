@@ -24,7 +24,7 @@ def refusal(
     return "" if answer is None else answer.error.message.partition("\n")[0]
 
 
-def test_it_is_told_with_the_nearest_name_in_each_languages_own_words() -> None:
+def test_an_undeclared_argument_is_refused_with_the_nearest_declared_name() -> None:
     assert refusal(PERSON, {"name": "a", "citty": 1}) == (
         'find: unexpected property "citty" (did you mean "city"?)'
     )
@@ -72,7 +72,7 @@ def test_it_is_told_with_the_nearest_name_in_each_languages_own_words() -> None:
         ),
     ],
 )
-def test_it_is_found_wherever_an_object_is_declared(
+def test_an_undeclared_property_of_any_nested_object_is_refused(
     schema: Any, arguments: Any, typescript: str, python: str
 ) -> None:
     assert refusal(schema, arguments) == f"find: {typescript}"

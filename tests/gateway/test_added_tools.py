@@ -59,7 +59,7 @@ def test_a_program_that_failed_without_a_tool_still_fails_when_it_is_added(langu
 
 
 @languages
-def test_so_does_a_program_that_made_no_call(language: str) -> None:
+def test_a_program_without_calls_still_fails_when_the_tool_is_added(language: str) -> None:
     first, second = WITHOUT_A_CALL[language], AFTER_A_CALL[language]
     model = script(code(first), code(second), "It failed.", "Well.")
     messages = converse(body(language), model, TOOLS)

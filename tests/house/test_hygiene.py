@@ -1,4 +1,4 @@
-"""The project stands on its own, and keeps its own house."""
+"""The project depends on nothing outside of it, and its files follow its own rules."""
 
 import json
 import os

@@ -208,7 +208,7 @@ def test_an_error_that_is_not_text_is_shown_as_json() -> None:
 
 @pytest.mark.parametrize("data", [events(*map(json.dumps, CHUNKS[:5])), events()])
 def test_a_stream_that_breaks_off_is_not_a_complete_answer(data: httpx.Response) -> None:
-    with pytest.raises(UpstreamError, match="broke off in the midst of its answer"):
+    with pytest.raises(UpstreamError, match="broke off in the middle of its answer"):
         collect(Endpoint(data))
 
 
@@ -269,7 +269,9 @@ def test_a_number_that_is_not_finite_becomes_null(number: str) -> None:
     ("after", "pause"),
     [("nan", 0.5), ("inf", 0.5), ("-7", 0.5), ("1e999", 0.5), ("9999", 30.0), ("soon", 0.5)],
 )
-def test_a_pause_is_a_sound_one_whatever_is_asked_for(after: str, pause: float) -> None:
+def test_an_invalid_or_extreme_retry_after_gives_a_reasonable_pause(
+    after: str, pause: float
+) -> None:
     endpoint = Endpoint(httpx.Response(503, headers={"retry-after": after}), sse())
     collect(endpoint)
     assert endpoint.pauses == [pause]

@@ -118,7 +118,7 @@ def test_an_answer_that_breaks_off_is_not_complete() -> None:
 
     async def run() -> None:
         async with served(answer) as (server, transport):
-            with pytest.raises(httpx.RemoteProtocolError, match="in the midst"):
+            with pytest.raises(httpx.RemoteProtocolError, match="in the middle"):
                 await ask(transport, server.url)
 
     asyncio.run(run())
@@ -238,7 +238,7 @@ def test_an_answer_without_length_that_is_reset_is_not_complete() -> None:
             pieces = aiter(response.stream)
             assert await anext(pieces) == b"hel"
             go_on.set()
-            with pytest.raises(httpx.RemoteProtocolError, match="in the midst"):
+            with pytest.raises(httpx.RemoteProtocolError, match="in the middle"):
                 await anext(pieces)
 
     asyncio.run(run())

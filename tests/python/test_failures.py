@@ -330,7 +330,7 @@ def test_a_failed_call_whose_result_is_unused_gives_a_warning(source: str) -> No
     ]
 
 
-def test_of_calls_from_one_place_every_failed_one_is_warned_of() -> None:
+def test_each_failed_call_of_a_loop_gives_its_own_warning() -> None:
     logs = run("for key in ['a', 'fail', 'b', 'fail']: get(key=key)").outcome.logs
     assert sorted(log.text.partition(" on line 1 ")[2] for log in logs) == [
         "failed, and nothing used its result: ToolError: no such key",

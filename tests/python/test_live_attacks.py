@@ -34,7 +34,7 @@ def test_a_hostile_cell_ends_and_a_fresh_session_is_whole(
     assert capfd.readouterr() == ("", "")
 
 
-def test_to_break_the_harness_breaks_one_session_at_most(tmp_path: Path) -> None:
+def test_a_cell_that_breaks_the_harness_breaks_only_its_own_session(tmp_path: Path) -> None:
     with session(tmp_path, limits=ENOUGH) as other:
         other.run("import sdk\nx = 1")
         for breaking in BREAKING:

@@ -132,7 +132,7 @@ def test_memory_is_bounded_and_a_memory_error_is_survived(tmp_path: Path) -> Non
         assert live.value(caught) == "'caught'"
 
 
-def test_a_memory_bomb_ends_somehow_and_the_session_goes_on(tmp_path: Path) -> None:
+def test_a_cell_that_uses_up_memory_is_stopped_and_the_session_goes_on(tmp_path: Path) -> None:
     bombs = [
         "x = 'x' * 10\nwhile True: x += x",
         "x = []\nwhile True: x = [x, x, 'abc' * 999]",

@@ -21,7 +21,7 @@ class Hostile:
         self.attack: Attack = well_behaved
         self.sent = 0
         self.cut = threading.Event()
-        """Whether the other side hung up in the midst of the attack."""
+        """Whether the other side closed the connection during the attack."""
         self.requests: list[bytes] = []
         self._listening = socket.create_server(("127.0.0.1", 0), backlog=16)
         self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}/v1"

@@ -44,7 +44,7 @@ def test_a_wrong_key_is_refused_and_not_repeated_in_the_error(key: str | None) -
     assert "k-" not in str(refused.value)
 
 
-def test_any_of_several_keys_opens() -> None:
+def test_each_of_several_keys_is_accepted() -> None:
     for key in ("one", "two"):
         Keys(["one", "two"]).check(key)
 

@@ -130,7 +130,7 @@ def test_text_comes_in_pieces(upstream: tuple[Upstream, str], client: openai.Ope
 
 
 class Failing:
-    """A model that leaves in the midst of a word."""
+    """A model whose connection ends in the middle of a word."""
 
     async def stream(
         self, body: Mapping[str, Json], *, key: str | None

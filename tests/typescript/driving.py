@@ -123,7 +123,7 @@ def replay(
     names: Sequence[ToolName] = NAMES,
     id: str = "program",
 ) -> Outcome:
-    """Run a program afresh through a journal."""
+    """Run a program from its start through a journal."""
     run = start(source, limits=limits, names=names, id=id)
     try:
         return run.proceed(journal)

@@ -237,7 +237,7 @@ def test_namespaces_that_do_not_need_each_other_are_left_as_they_are() -> None:
         assert join_namespaces(text) == []
 
 
-def test_what_is_told_to_the_blocks_is_no_longer_than_the_source() -> None:
+def test_the_edits_that_join_namespaces_are_shorter_than_the_source() -> None:
     blocks = 400
     text = "".join(f"namespace m {{ export const x{n} = 1 }}\n" for n in range(blocks))
     assert join_namespaces(text) == []

@@ -182,7 +182,9 @@ class TestTheWallClock:
         assert caught.value.retryable
         assert drive("await get(1)").value == 1
 
-    def test_it_starts_again_with_each_batch(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_wall_clock_starts_again_with_each_batch(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         given: list[float] = []
         watch = Backstop.watch
 

@@ -24,14 +24,14 @@ class Replay:
 def replays(
     program: Program, tools: Sequence[Tool], journal: Journal, steps: Sequence[Outcome]
 ) -> Iterator[Replay]:
-    """Run a program afresh from every prefix of its journal; `steps` are the live outcomes."""
+    """Run a program through every prefix of its journal; `steps` are the live outcomes."""
     for answers in range(len(journal) + 1):
         outcome = evaluate(program, tools, journal[:answers])
         yield Replay(answers, outcome, live_outcome(steps, answers))
 
 
 def live_outcome(steps: Sequence[Outcome], answers: int) -> Outcome:
-    """Where the live run was with that many answers, be it in the midst of a batch."""
+    """The outcome of the live run after that many answers, also inside a batch."""
     for outcome in steps:
         if not isinstance(outcome, Suspended):
             return outcome

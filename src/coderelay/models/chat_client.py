@@ -193,7 +193,7 @@ async def _pieces(
                 finished = finished or (isinstance(piece, FinishPiece) and piece.reason != "")
                 yield piece
     if not finished:
-        raise UpstreamError("the model's endpoint broke off in the midst of its answer")
+        raise UpstreamError("the model's endpoint broke off in the middle of its answer")
 
 
 async def _pieces_in(text: str | bytes, run_aside: RunBlocking) -> AsyncIterator[Delta]:

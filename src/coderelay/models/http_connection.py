@@ -140,7 +140,7 @@ class HttpConnection(asyncio.Protocol):
         if self._complete_head and not self._sized and (error or self._error) is None:
             self.finished = True
         elif not self.finished:
-            text = "ended in the midst of its answer" if self.began else "ended without an answer"
+            text = "ended in the middle of its answer" if self.began else "ended without an answer"
             self._fail(httpx.RemoteProtocolError(f"the connection {text}"))
         self._wake()
 
