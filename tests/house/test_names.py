@@ -41,12 +41,12 @@ def test_no_two_modules_have_the_same_name() -> None:
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
-def test_no_two_classes_have_the_same_name() -> None:
+def test_no_two_classes_have_the_same_name_private_or_not() -> None:
     places = defaultdict[str, list[str]](list)
     for path in modules():
         for node in ast.parse((SOURCE / path).read_text("utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places[node.name].append(path.as_posix())
+            if isinstance(node, ast.ClassDef):
+                places[node.name.lstrip("_")].append(path.as_posix())
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 

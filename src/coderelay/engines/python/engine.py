@@ -8,7 +8,7 @@ from coderelay.core.limits import MB
 from coderelay.engines.interface import Progress
 from coderelay.engines.python.compiler import ProgramCompiler
 from coderelay.engines.python.execution import PythonExecution
-from coderelay.engines.python.instance import IMAGE, PythonGuest, PythonInstance
+from coderelay.engines.python.instance import GUEST_FILE, PythonGuest, PythonInstance
 from coderelay.engines.python.instance_pool import PythonPool
 from coderelay.engines.python.instance_restorer import InstanceRestorer
 from coderelay.engines.wasm import compiled
@@ -30,7 +30,7 @@ class PythonEngine:
     language = "python"
 
     def __init__(self, progress: Progress = lambda message: None, *, pool: int = INSTANCES) -> None:
-        wasm = compiled.read_guest(IMAGE)
+        wasm = compiled.read_guest(GUEST_FILE)
         guest = PythonGuest(wasm, progress)
         self.fingerprint = f"python-{SEMANTICS}-{hashlib.sha256(wasm).hexdigest()[:16]}"
         self.backstop = backstop = Backstop(guest.engine)

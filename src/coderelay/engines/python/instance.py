@@ -14,7 +14,7 @@ from coderelay.engines.python.world import World, current
 from coderelay.engines.wasm import compiled, config, native
 from coderelay.engines.wasm.trapped import Trapped
 
-IMAGE = Path(__file__).parent / "guest" / "python.wasm"
+GUEST_FILE = Path(__file__).parent / "guest" / "python.wasm"
 MEMORY = 128 * MB
 _STACK = 7 * MB // 4
 """Enough for Python to reach its own recursion limit first, and less than any thread has."""
@@ -37,7 +37,7 @@ class PythonInstance:
             self.store.set_fuel(_PLENTY)
         self.store.set_epoch_deadline(_PLENTY)
         self.core = native.instantiate(guest.linked, self.store)
-        self._memories: dict[str, _Memory] = {}
+        self._memories: dict[str, _GuestMemory] = {}
         try:
             if warm:
                 self.enter(World(), "warm")
@@ -82,14 +82,14 @@ class PythonInstance:
         self.core.call(f"after {export}", place)
         return answer
 
-    def _memory(self, allocator: str) -> "_Memory":
+    def _memory(self, allocator: str) -> "_GuestMemory":
         found = self._memories.get(allocator)
         if found is None:
-            found = self._memories[allocator] = _Memory(self.core, allocator)
+            found = self._memories[allocator] = _GuestMemory(self.core, allocator)
         return found
 
 
-class _Memory:
+class _GuestMemory:
     """A guest's memory, and the export of the guest that allocates in it."""
 
     def __init__(self, core: native.CoreInstance, allocator: str) -> None:
@@ -118,7 +118,7 @@ class PythonGuest:
             progress=progress,
         )
         linker = wasmtime.Linker(self.engine)
-        self._imports = imports.link(linker, self.module, IMAGE.with_name("imports.json"))
+        self._imports = imports.link(linker, self.module, GUEST_FILE.with_name("imports.json"))
         self.linked = linker.instantiate_pre(self.module)
 
 

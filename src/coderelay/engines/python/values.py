@@ -153,7 +153,7 @@ class _List(_Sequence):
         return at, len(value)
 
 
-class _Fields(Type):
+class _TupleOrRecord(Type):
     """A tuple, or a record, which is a dict in Python."""
 
     def __init__(self, kinds: list[Type], names: list[str] | None = None) -> None:
@@ -293,9 +293,9 @@ def type_from_json(declared: Any) -> Type:
         case ["list", element]:
             return _List(type_from_json(element))
         case ["tuple", kinds]:
-            return _Fields([type_from_json(kind) for kind in kinds])
+            return _TupleOrRecord([type_from_json(kind) for kind in kinds])
         case ["record", fields]:
-            return _Fields(
+            return _TupleOrRecord(
                 [type_from_json(kind) for _, kind in fields], [name for name, _ in fields]
             )
         case ["flags", names]:

@@ -83,12 +83,12 @@ class World:
         self.error = error
 
 
-class _Current(threading.local):
+class _RunningGuest(threading.local):
     world: World = World()
     memory: Callable[[str], Memory] | None = None
     """Returns the memory of the running guest, for one of its allocators by name."""
 
 
-current = _Current()
+current = _RunningGuest()
 """The guest that runs on this thread. A thread-local, because host functions are linked once for
 all guests, and have no other way to tell which guest called them."""

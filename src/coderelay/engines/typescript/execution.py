@@ -11,7 +11,7 @@ from coderelay.engines.typescript.failure_report import Thrown
 from coderelay.engines.typescript.imports import enter, leave
 from coderelay.engines.typescript.instance_pool import TypeScriptPool
 from coderelay.engines.typescript.prepare import Preparer
-from coderelay.engines.typescript.quickjs import GuestMemoryExhausted, QuickJsGuest
+from coderelay.engines.typescript.quickjs import GuestMemoryExhausted, QuickJsInstance
 from coderelay.engines.typescript.stack import FILE
 from coderelay.engines.wasm.backstop import Backstop
 from coderelay.engines.wasm.guest_execution import NO_MEMORY, GuestExecution
@@ -53,7 +53,7 @@ class TypeScriptExecution(GuestExecution):
         self._preparer = preparer
         self._pool = pool
         self._checkpoints = checkpoints
-        self._instance: QuickJsGuest | None = None
+        self._instance: QuickJsInstance | None = None
         self._unhandled: dict[int, tuple[int, int]] = {}
         self._due = 0
         self._handlers: dict[bytes, Callable[..., bool]] = {
@@ -71,7 +71,7 @@ class TypeScriptExecution(GuestExecution):
     # Methods that the base class needs.
 
     def open(self) -> None:
-        """Take a guest in its initial state."""
+        """Take an instance in its initial state."""
         self._instance = self._pool.take(
             MEMORY if self.limits.memory is None else self.limits.memory
         )
@@ -143,7 +143,7 @@ class TypeScriptExecution(GuestExecution):
             self._run()
 
     def drop(self) -> None:
-        """Give the guest back to the pool, or close it if it cannot be entered again."""
+        """Give the instance back to the pool, or close it if it cannot be entered again."""
         if self._instance is not None:
             if self.reusable:
                 self._pool.give_back(self._instance)
@@ -184,7 +184,7 @@ class TypeScriptExecution(GuestExecution):
     # Steps.
 
     @property
-    def _guest(self) -> QuickJsGuest:
+    def _guest(self) -> QuickJsInstance:
         assert self._instance is not None
         return self._instance
 

@@ -73,7 +73,7 @@ def _uncommand(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Edit:
+class _Blanked:
     """A range of the text that becomes blank, except for a replacement at its beginning."""
 
     start: int
@@ -102,7 +102,7 @@ class _Tokens:
             nearest[token.depth] = at
 
 
-def _unexport(text: str, found: _Tokens) -> Iterator[_Edit]:
+def _unexport(text: str, found: _Tokens) -> Iterator[_Blanked]:
     """Yield the edits that remove `export` at the top level, because a script exports nothing."""
     every = found.all
     for place, token in enumerate(every):
@@ -114,19 +114,19 @@ def _unexport(text: str, found: _Tokens) -> Iterator[_Edit]:
             # A function without a name, or an object, is not a statement; after `0,` it is an
             # expression.
             prefix = "0," if _is_nameless(every[place + 2 : place + 6]) else ""
-            yield _Edit(token.start, after[0].end, prefix)
+            yield _Blanked(token.start, after[0].end, prefix)
         elif words[:1] == ["{"]:
             closing = found.closing[place + 1]
             if every[closing + 1 : closing + 2] and every[closing + 1].text == "from":
                 raise ImportFound(text, token.start)
-            yield _Edit(token.start, every[closing].end)
+            yield _Blanked(token.start, every[closing].end)
         elif words[:1] == ["*"]:
             raise ImportFound(text, token.start)
         else:
-            yield _Edit(token.start, token.end)
+            yield _Blanked(token.start, token.end)
 
 
-def _unimport(text: str, found: _Tokens) -> Iterator[_Edit]:
+def _unimport(text: str, found: _Tokens) -> Iterator[_Blanked]:
     """Yield the edits that remove imports of types. There are no modules, and the body of a
     function cannot have imports."""
     every = found.all
@@ -142,7 +142,7 @@ def _unimport(text: str, found: _Tokens) -> Iterator[_Edit]:
             continue  # a type, a method, or an alias of a namespace
         if words[:1] != ["type"] or words[1:2] in (["from"], [","]):
             raise ImportFound(text, token.start)
-        yield _Edit(token.start, every[found.string[place]].end)
+        yield _Blanked(token.start, every[found.string[place]].end)
 
 
 def _is_type(found: _Tokens, place: int) -> bool:
@@ -172,7 +172,7 @@ def _is_nameless(declaration: Sequence[Token]) -> bool:
     )
 
 
-def _edited(text: str, edits: Sequence[_Edit]) -> str:
+def _edited(text: str, edits: Sequence[_Blanked]) -> str:
     """Return the text after all edits. No other character moves."""
     parts: list[str] = []
     done = 0

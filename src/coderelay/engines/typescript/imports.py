@@ -10,7 +10,7 @@ from typing import Protocol
 
 import wasmtime
 
-from coderelay.engines.typescript.quickjs import QuickJsGuest
+from coderelay.engines.typescript.quickjs import QuickJsInstance
 from coderelay.engines.wasm.native import HostImports
 
 _BADF, _NOSYS = 8, 52
@@ -29,21 +29,21 @@ class Listener(Protocol):
         """Return the time of a clock in nanoseconds."""
 
 
-class _Current(threading.local):
+class _RunningExecution(threading.local):
     listener: Listener
-    guest: QuickJsGuest
+    guest: QuickJsInstance
 
 
-_current = _Current()
+_current = _RunningExecution()
 
 
-def enter(listener: Listener, guest: QuickJsGuest) -> None:
-    """Let host functions on this thread use this execution and its guest from now on."""
+def enter(listener: Listener, guest: QuickJsInstance) -> None:
+    """Let host functions on this thread use this execution and its instance from now on."""
     _current.listener, _current.guest = listener, guest
 
 
 def leave() -> None:
-    """Forget the execution and the guest of this thread."""
+    """Forget the execution and the instance of this thread."""
     del _current.listener, _current.guest
 
 

@@ -1,4 +1,4 @@
-"""Provides guests in their initial state: new ones, or used ones whose memory was restored.
+"""Provides instances in their initial state: new ones, or used ones whose memory was restored.
 
 The whole state of a guest is its memory. Its only global variable, the stack pointer, has its
 initial value whenever the guest does not run. So writing the initial memory over a used one makes
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import wasmtime
 
-from coderelay.engines.typescript.quickjs import Image, QuickJsGuest
+from coderelay.engines.typescript.quickjs import MemorySnapshot, QuickJsInstance
 from coderelay.engines.wasm.native import instantiate
 from coderelay.engines.wasm.off_main import OffMainThread
 
@@ -22,7 +22,7 @@ _FUEL = 1 << 40
 
 
 class TypeScriptPool:
-    """Hands out guests and takes them back. It may be used from many threads."""
+    """Hands out instances and takes them back. It may be used from many threads."""
 
     def __init__(
         self,
@@ -34,17 +34,17 @@ class TypeScriptPool:
         self._engine = engine
         self._linked = linker.instantiate_pre(module)
         self._handles = handles
-        self._idle: deque[QuickJsGuest] = deque(maxlen=_MOST_IDLE)
+        self._idle: deque[QuickJsInstance] = deque(maxlen=_MOST_IDLE)
         self._image = OffMainThread().run(self._first_image, end=lambda: None)
 
-    def _first_image(self) -> Image:
+    def _first_image(self) -> MemorySnapshot:
         guest = self._make(memory_limit=1 << 30)
-        image = Image.of(guest.memory())
+        image = MemorySnapshot.of(guest.memory())
         guest.store.close()
         return image
 
-    def take(self, memory_limit: int) -> QuickJsGuest:
-        """Return a guest in its initial state, with the harness loaded."""
+    def take(self, memory_limit: int) -> QuickJsInstance:
+        """Return an instance in its initial state, with the harness loaded."""
         try:
             guest = self._idle.pop()
         except IndexError:
@@ -55,24 +55,24 @@ class TypeScriptPool:
         guest.store.close()
         return self._make(memory_limit)
 
-    def give_back(self, guest: QuickJsGuest) -> None:
-        """Take back a guest that can be entered again, and restore it for another program."""
+    def give_back(self, guest: QuickJsInstance) -> None:
+        """Take back an instance that can be entered again, and restore it for another program."""
         if len(self._idle) < _MOST_IDLE and guest.restore(self._image):
             self._idle.append(guest)
         else:
             guest.store.close()
 
-    def pages(self, guest: QuickJsGuest) -> tuple[tuple[int, bytes], ...] | None:
-        """Return the pages of a guest that differ from its initial state, with their addresses, or
-        None if its memory has grown."""
+    def pages(self, guest: QuickJsInstance) -> tuple[tuple[int, bytes], ...] | None:
+        """Return the pages of an instance that differ from its initial state, with their
+        addresses, or None if its memory has grown."""
         memory = guest.memory()
         if len(memory) != len(self._image.memory):
             return None
         return self._image.changed(memory)
 
-    def _make(self, memory_limit: int) -> QuickJsGuest:
+    def _make(self, memory_limit: int) -> QuickJsInstance:
         store = wasmtime.Store(self._engine)
         store.set_limits(memory_size=memory_limit)
         store.set_epoch_deadline(_NEVER)
         store.set_fuel(_FUEL)
-        return QuickJsGuest(instantiate(self._linked, store), self._handles, memory_limit)
+        return QuickJsInstance(instantiate(self._linked, store), self._handles, memory_limit)

@@ -65,7 +65,7 @@ def locate(
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _CallInCode:
     """A call in the code: its token, the name in the source, and its place in the source."""
 
     token: int
@@ -90,7 +90,7 @@ class _Code:
         self._syntax = Syntax(prepared.code)
         self._tools = {each for tool in names for each in (tool.name, *tool.identifiers)}
 
-    def place_call(self, unawaited: Unawaited) -> _Call | None:
+    def place_call(self, unawaited: Unawaited) -> _CallInCode | None:
         """Find the place of a call that was used without `await`. Returns None if it is unknown."""
         frame = next((frame for frame in frames(unawaited.stack) if frame.line), None)
         if frame is None:
@@ -103,7 +103,7 @@ class _Code:
             return None
         written = self._syntax.text(place)
         name = written if written in unawaited.names else None
-        return _Call(place, name, self._in_source(frame, token, place))
+        return _CallInCode(place, name, self._in_source(frame, token, place))
 
     def place_error(
         self,
@@ -111,7 +111,7 @@ class _Code:
         own: list[int],
         message: str,
         makers: Sequence[str],
-        call: _Call | None,
+        call: _CallInCode | None,
     ) -> Located:
         """Find the places of the frames that are in the program's own code (`own`)."""
         # The first frames may be constructors of the error's class, which nobody looks for.
@@ -146,7 +146,7 @@ class _Code:
         token: int,
         message: str,
         makers: Sequence[str],
-        call: _Call | None,
+        call: _CallInCode | None,
     ) -> tuple[int | None, str]:
         """Return the token where an error was thrown, and its message, perhaps with more detail."""
         native = above[-1].name if above and not above[-1].line else ""

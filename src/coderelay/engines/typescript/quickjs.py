@@ -1,4 +1,4 @@
-"""Calls functions of a QuickJS guest, and reads and restores its values and memory."""
+"""Calls functions of a QuickJS instance, and reads and restores its values and memory."""
 
 import struct
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _NO_TEXT = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
+class MemorySnapshot:
     """The content of a memory."""
 
     memory: bytes
@@ -26,8 +26,8 @@ class Image:
     """The same in ranges of pages: address, length and content, or None for zeros."""
 
     @classmethod
-    def of(cls, memory: bytes) -> "Image":
-        """Return an image of a memory. Ranges of zeros are kept apart, because they are restored
+    def of(cls, memory: bytes) -> "MemorySnapshot":
+        """Return a snapshot of a memory. Ranges of zeros are kept apart, because they are restored
         without reading them."""
         pages = [memory[at : at + _PAGE] for at in range(0, len(memory), _PAGE)]
         ranges = []
@@ -51,7 +51,7 @@ class GuestMemoryExhausted(Exception):
     """The guest has no memory for what the host must pass to it."""
 
 
-class QuickJsGuest:
+class QuickJsInstance:
     """One instance of QuickJS. A handle is the address of a value in its memory; whoever gets a
     handle must free it."""
 
@@ -76,7 +76,7 @@ class QuickJsGuest:
         """Return the content of the whole memory."""
         return self.read(0, self._instance.memory_size)
 
-    def restore(self, image: "Image") -> bool:
+    def restore(self, image: "MemorySnapshot") -> bool:
         """Overwrite the memory with an image, and return whether that is possible. It is not if
         the memory has grown, because a memory cannot shrink."""
         if self._instance.memory_size != len(image.memory):
