@@ -117,6 +117,7 @@ NOT_FOR_USERS = frozenset(
     {
         "module 'coderelay' has no attribute …",  # as Python says it
         "the live run never came to … answers",  # from here on: a bug of ours, not of a user
+        "Turn.…() was called out of order: the turn expects …",
         "imports.json has an unknown type: …",
         "the list has … items, the limit is …",
         "… bytes at … are not in the guest's memory",

@@ -6,7 +6,7 @@ from io import StringIO
 from typing import TypeAlias
 
 from coderelay.conversation import Message, call_ids
-from coderelay.conversation.model_view import fresh_id
+from coderelay.conversation.model_view import call_and_answer, fresh_id
 from coderelay.core import Json
 from coderelay.core.json_values import NotJson, dump
 from coderelay.gateway.model_json import LONGEST, read_model_json
@@ -57,6 +57,12 @@ class InvalidCall:
     arguments: str
     reason: str
     text: str
+
+    def as_messages(self, number: int) -> list[Message]:
+        """Return the call and its reason as messages for the model. `number` counts the turn's
+        invalid calls, because each call needs its own id."""
+        id = fresh_id(number, self.name, self.arguments)
+        return call_and_answer(id, self.name, self.arguments, text=self.text, content=self.reason)
 
 
 Meaning: TypeAlias = PlainText | ProgramText | OwnCalls | InvalidCall

@@ -17,7 +17,8 @@ from coderelay.declare import DECLARATION_TOKENS, UndeclaredArguments
 from coderelay.gateway.program_replay import Replays, run_block
 from coderelay.gateway.token_estimate import estimated_tokens
 from coderelay.gateway.toolset import Engines, Toolset, Toolsets
-from coderelay.gateway.turn import AskModel, Done, ReplayPrograms, RunProgram, Step, Turn
+from coderelay.gateway.turn import Turn
+from coderelay.gateway.turn_steps import AskModel, Done, ReplayPrograms, RunProgram, Step
 from coderelay.models.answer_limits import MAX_ANSWER
 from coderelay.models.large_work import RunBlocking, here_or_aside
 from coderelay.models.model import CallPiece, Delta, Model, ModelNamePiece, UsagePiece

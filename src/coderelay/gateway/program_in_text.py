@@ -68,8 +68,6 @@ class ProgramInText:
             or len(text) >= _LONGEST
         ):
             return None
-        if not self._language.is_fence_tag(block.tag):
-            return None
         source = _lines(text)
         called = set(_CALLED.findall(source))
         return source if called & set(spellings) else None

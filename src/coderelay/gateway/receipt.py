@@ -1,14 +1,51 @@
-"""Estimates how many tokens code mode saved, counting four characters as a token."""
+"""What a turn used, and the receipt for it. Saved tokens are estimated: four characters each."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from coderelay.conversation import CodeBlock, ConversationEntry
+from coderelay.conversation import (
+    CallsHandedOut,
+    CodeBlock,
+    ConversationEntry,
+    NewEntry,
+    ProgramStarted,
+    Receipt,
+    TokenUsage,
+)
 from coderelay.conversation.model_view import outcome_for_model
 from coderelay.core import Json, Returned
 from coderelay.core.json_values import NotJson, dump
+from coderelay.models.model_answer import ModelAnswer
 
 CHARACTERS = 4
 """How many characters count as a token in an estimate."""
+
+
+@dataclass(slots=True)
+class TurnTotals:
+    """What a turn has used so far. `model` is the model that answered, by the upstream's name."""
+
+    model: str
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    fuel: int = 0
+    model_calls: int = 0
+
+    def add_answer(self, answer: ModelAnswer) -> None:
+        """Add what an answer of the model used."""
+        self.usage += answer.usage
+        self.model = answer.model or self.model
+
+    def receipt(self, new: Sequence[NewEntry], entries: Sequence[ConversationEntry]) -> Receipt:
+        """Return the receipt for a turn that added the `new` entries to a history, which now has
+        these `entries`."""
+        return Receipt(
+            programs=sum(isinstance(entry, ProgramStarted) for entry in new),
+            calls=sum(len(each.calls) for each in new if isinstance(each, CallsHandedOut)),
+            fuel=self.fuel,
+            model_calls=self.model_calls,
+            usage=self.usage,
+            saved=saved_tokens(entries) if self.model_calls else 0,
+        )
 
 
 def saved_tokens(entries: Sequence[ConversationEntry]) -> int:

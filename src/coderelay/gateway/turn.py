@@ -22,8 +22,8 @@ The driver is in `gateway.py`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias, assert_never
+from dataclasses import replace
+from typing import assert_never
 
 from coderelay.conversation import (
     AssistantText,
@@ -38,10 +38,7 @@ from coderelay.conversation import (
     ProgramFinished,
     ProgramsSpent,
     ProgramStarted,
-    ReasoningStreamed,
-    Receipt,
     TextStreamed,
-    TokenUsage,
     TurnEvent,
     TurnReply,
     TurnRequest,
@@ -49,69 +46,35 @@ from coderelay.conversation import (
     call_ids,
     turn_of,
 )
-from coderelay.conversation.model_view import call_and_answer, fresh_id, outcome_for_model
+from coderelay.conversation.model_view import outcome_for_model
 from coderelay.conversation.outcome_text import after_text_round_trip
 from coderelay.conversation.program_state import ProgramState
-from coderelay.core import (
-    Call,
-    Completed,
-    Failed,
-    Failure,
-    Json,
-    Outcome,
-    Program,
-    Suspended,
-)
+from coderelay.core import Call, Completed, Failed, Failure, Outcome, Program, Suspended
 from coderelay.gateway import model_request
-from coderelay.gateway.answer_meaning import (
-    InvalidCall,
-    Meaning,
-    OwnCalls,
-    PlainText,
-    ProgramText,
-    interpret,
-)
-from coderelay.gateway.program_in_text import ProgramInText
+from coderelay.gateway.answer_in_progress import AnswerInProgress
+from coderelay.gateway.answer_meaning import InvalidCall, Meaning, OwnCalls, PlainText, ProgramText
 from coderelay.gateway.program_replay import needs_replay
-from coderelay.gateway.receipt import saved_tokens
+from coderelay.gateway.receipt import TurnTotals
 from coderelay.gateway.toolset import Toolset
+from coderelay.gateway.turn_steps import (
+    AskModel,
+    Done,
+    NotStarted,
+    ReplayPrograms,
+    RunProgram,
+    Step,
+    StepOrder,
+)
 from coderelay.models.answer_limits import MAX_ANSWER
-from coderelay.models.model import Delta, ReasoningPiece, RefusalPiece, TextPiece
-from coderelay.models.model_answer import ModelAnswer
-
-
-@dataclass(frozen=True, slots=True)
-class RunProgram:
-    """Run a program from its start with the answers in its block's journal."""
-
-    program: Program
-    block: CodeBlock
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayPrograms:
-    """Compute the outcomes of finished programs that the history does not contain."""
-
-    entries: tuple[ConversationEntry, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AskModel:
-    """Send a Chat Completions request to the model."""
-
-    body: dict[str, Json]
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """The turn is over; its last event is the `TurnReply`."""
-
-
-Step: TypeAlias = RunProgram | ReplayPrograms | AskModel | Done
+from coderelay.models.model import Delta
 
 
 class Turn:
-    """One turn in progress. `new_id` makes the id of each program that the model writes."""
+    """One turn in progress. `new_id` makes the id of each program that the model writes.
+
+    A call that does not belong to the last step raises `RuntimeError` and changes nothing. After
+    any other error, the turn cannot be continued.
+    """
 
     def __init__(
         self,
@@ -131,31 +94,29 @@ class Turn:
         self._entries: list[ConversationEntry] = list(request.entries)
         self._new: list[NewEntry] = []
         self._events: list[TurnEvent] = []
-        self._running: RunProgram | None = None
-        self._answer = ModelAnswer(self._max_answer)
-        self._in_text = ProgramInText(request.language, code_offered=False)
-        self._asks_for_format = False
+        self._order = StepOrder()
+        self._answer = self._new_answer(for_format=False)
         self._programs_without_calls: list[Program] = []
-        self._usage = TokenUsage()
+        self._totals = TurnTotals(request.model)
         self._fingerprint = self._reasoning = ""
-        self._model = request.model
-        self._model_calls = self._fuel = self._invalid_calls = self._empty = 0
+        self._invalid_calls = 0
+        self._had_empty_answer = False
 
     def start(self) -> Step:
         """Return the first step: running the open program, if the history ends with one."""
+        self._order.end("start", NotStarted)
         block = self._entries[-1] if self._entries else None
         if isinstance(block, CodeBlock) and block.open and block.program is not None:
-            return self._run(block.program, block)
+            return self._order.go_to(RunProgram(block.program, block))
         self._events.append(self._started)
         return self._replay_or_ask()
 
     def program_stopped(self, outcome: Outcome, fingerprint: str) -> Step:
         """Report that the program of the last `RunProgram` waits for calls or has ended, and return
         the next step. `fingerprint` is the version of the sandbox that it ran in."""
-        run, self._running = self._running, None
-        assert run is not None
+        run = self._order.end("program_stopped", RunProgram)
         self._fingerprint = fingerprint
-        self._fuel += outcome.fuel
+        self._totals.fuel += outcome.fuel
         resumed = run.block.open
         if resumed:  # only now is the request known to be valid: see `Gateway.turn`
             self._events.append(self._started)
@@ -170,38 +131,30 @@ class Turn:
     def programs_replayed(self, entries: Sequence[ConversationEntry]) -> Step:
         """Report the entries of the last `ReplayPrograms` with the outcomes that could be computed,
         and return the next step."""
+        self._order.end("programs_replayed", ReplayPrograms)
         self._entries = [self._entry_in_history(entry) for entry in entries]
         return self._ask()
 
     def model_sent(self, delta: Delta) -> None:
-        """Add the next piece of the model's answer.
-
-        Its text is passed on at once, unless it may be part of a program, may have to be asked for
-        again in another format, or is a refusal, which is sent as a whole.
-        """
-        self._answer.add(delta)
-        if isinstance(delta, ReasoningPiece):
-            self._events.append(ReasoningStreamed(delta.text))
-        elif isinstance(delta, (TextPiece, RefusalPiece)) and not self._answer.refused:
-            text = self._in_text.feed(delta.text)
-            if text and not self._holds_text:
-                self._events.append(TextStreamed(text))
+        """Add the next piece of the model's answer."""
+        self._order.check("model_sent", AskModel)
+        event = self._answer.add(delta)
+        if event is not None:
+            self._events.append(event)
 
     def model_answered(self) -> Step:
         """Report that the model's answer is complete, and return the next step."""
-        answer = self._answer
-        self._usage += answer.usage
-        self._reasoning += answer.reasoning
-        self._model = answer.model or self._model
-        if self._asks_for_format:
-            return self._act(PlainText(answer.text))
-        meaning = interpret(answer, self._in_text, self._offer)
-        if isinstance(meaning, PlainText) and self._is_empty_answer(meaning):
+        self._order.end("model_answered", AskModel)
+        self._totals.add_answer(self._answer.answer)
+        self._reasoning += self._answer.answer.reasoning
+        meaning = self._answer.meaning()
+        if self._answer.is_empty(meaning) and not self._had_empty_answer:
+            self._had_empty_answer = True
             return self._ask()
-        if isinstance(meaning, PlainText) and not self._has_format(meaning):
+        if self._answer.lacks_format(meaning):
             return self._ask(for_format=True)
-        if late := self._held_text(meaning):
-            self._events.append(TextStreamed(late))
+        if text := self._answer.held_text(meaning):
+            self._events.append(TextStreamed(text))
         return self._act(meaning)
 
     def take_events(self) -> list[TurnEvent]:
@@ -211,30 +164,27 @@ class Turn:
 
     # Steps
 
-    def _run(self, program: Program, block: CodeBlock) -> Step:
-        self._running = RunProgram(program, block)
-        return self._running
-
     def _replay_or_ask(self) -> Step:
         if any(needs_replay(entry) for entry in self._entries):
-            return ReplayPrograms(tuple(self._entries))
+            return self._order.go_to(ReplayPrograms(tuple(self._entries)))
         return self._ask()
 
     def _ask(self, *, for_format: bool = False) -> Step:
         """Return the step that asks the model. `for_format` asks only for text in the format that
         the client wants."""
-        self._model_calls += 1
-        self._answer = ModelAnswer(self._max_answer)
-        self._asks_for_format = for_format
-        watches = self._offer.code is not None and not for_format
-        self._in_text = ProgramInText(self._request.language, code_offered=watches)
-        return AskModel(
-            model_request.body(self._request, self._offer, self._entries, final=for_format)
+        self._totals.model_calls += 1
+        self._answer = self._new_answer(for_format=for_format)
+        body = model_request.body(self._request, self._offer, self._entries, final=for_format)
+        return self._order.go_to(AskModel(body))
+
+    def _new_answer(self, *, for_format: bool) -> AnswerInProgress:
+        return AnswerInProgress(
+            self._request, self._offer, for_format=for_format, max_length=self._max_answer
         )
 
     def _act(self, meaning: Meaning) -> Step:
         """Return the step that does what the model's answer means."""
-        answer = self._answer
+        answer = self._answer.answer
         match meaning:
             case PlainText(text):
                 self._add(AssistantText(text, self._take_reasoning(), answer.extra, answer.refused))
@@ -245,7 +195,8 @@ class Turn:
             case InvalidCall():
                 self._count_program(meaning.reason)
                 self._invalid_calls += 1
-                self._entries += self._rejection(meaning)
+                rejection = meaning.as_messages(self._invalid_calls)
+                self._entries += [PlainMessage(message) for message in rejection]
                 if text := self._text_beside(meaning.text):
                     self._add(AssistantText(text, self._take_reasoning()))
                 return self._ask()
@@ -261,7 +212,7 @@ class Turn:
         self._add(ProgramStarted(program, self._text_beside(text), self._take_reasoning()))
         block = CodeBlock(program, text=text)
         if self._request.protocol == "messages" or call_ids.fits(program):
-            return self._run(program, block)
+            return self._order.go_to(RunProgram(program, block))
         message = f"the program is {len(source):,} characters: write a shorter one"
         failed = Failed(Failure("limit", message, limit="source"))
         self._end_program(RunProgram(program, block), failed)
@@ -269,7 +220,7 @@ class Turn:
 
     def _finish(self, finish: Finish) -> Step:
         self._events.append(self._reply(finish))
-        return Done()
+        return self._order.go_to(Done())
 
     # What the entries become
 
@@ -306,36 +257,6 @@ class Turn:
 
     # What an answer of the model comes to
 
-    @property
-    def _wants_format(self) -> bool:
-        """Whether the client wants a format that cannot be required while programs are offered.
-        Then text is passed on only once it is known to have that format."""
-        return self._request.response_format is not None and self._offer.code is not None
-
-    @property
-    def _holds_text(self) -> bool:
-        return self._wants_format and not self._asks_for_format
-
-    def _held_text(self, meaning: Meaning) -> str:
-        """Return the text that was held back, if it turned out to be text for the client."""
-        if self._wants_format:
-            is_text = isinstance(meaning, PlainText) and not self._answer.refused
-            return meaning.text if is_text else ""
-        return self._in_text.rest() if meaning.text == self._answer.text else ""
-
-    def _is_empty_answer(self, answer: PlainText) -> bool:
-        """Return whether this is the first empty answer of the turn: then the model is asked once
-        more."""
-        if answer.text.strip() or self._answer.finish != "stop" or self._empty:
-            return False
-        self._empty += 1
-        return True
-
-    def _has_format(self, answer: PlainText) -> bool:
-        if self._answer.refused or not self._wants_format:
-            return True
-        return model_request.matches_format(answer.text, self._request.response_format)
-
     def _text_beside(self, text: str) -> str:
         """Return the text beside calls that the client gets: none if it wants a format, because
         then only the last text is sent."""
@@ -346,13 +267,6 @@ class Turn:
         """Return the model's reasoning since the last entry, including answers that added none."""
         reasoning, self._reasoning = self._reasoning, ""
         return reasoning
-
-    def _rejection(self, step: InvalidCall) -> list[ConversationEntry]:
-        id = fresh_id(self._invalid_calls, step.name, step.arguments)
-        messages = call_and_answer(
-            id, step.name, step.arguments, text=step.text, content=step.reason
-        )
-        return [PlainMessage(message) for message in messages]
 
     def _count_program(self, reason: str | None) -> None:
         """Raise `ProgramsSpent` if the turn already had as many programs as it may have."""
@@ -371,18 +285,7 @@ class Turn:
         )
 
     def _reply(self, finish: Finish) -> TurnReply:
-        started = self._started
-        receipt = self._receipt() if self._request.receipt else None
-        return TurnReply(
-            tuple(self._new), finish, self._usage, self._model, started.id, started.created, receipt
-        )
-
-    def _receipt(self) -> Receipt:
-        return Receipt(
-            programs=sum(isinstance(entry, ProgramStarted) for entry in self._new),
-            calls=sum(len(each.calls) for each in self._new if isinstance(each, CallsHandedOut)),
-            fuel=self._fuel,
-            model_calls=self._model_calls,
-            usage=self._usage,
-            saved=saved_tokens(self._entries) if self._model_calls else 0,
-        )
+        started, totals = self._started, self._totals
+        receipt = totals.receipt(self._new, self._entries) if self._request.receipt else None
+        usage, model, new = totals.usage, totals.model, tuple(self._new)
+        return TurnReply(new, finish, usage, model, started.id, started.created, receipt)
