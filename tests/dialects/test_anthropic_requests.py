@@ -7,6 +7,7 @@ import pytest
 from coderelay.conversation import FieldError, PlainMessage, TooLarge, TurnRequest, Unsupported
 from coderelay.dialects import anthropic
 from coderelay.dialects.anthropic.history import MOST_BLOCKS
+from coderelay.dialects.anthropic.request_state import state_of
 from coderelay.dialects.kit.code_mode import Defaults
 from coderelay.dialects.kit.history_limits import MOST_MESSAGES
 
@@ -367,7 +368,7 @@ def test_allowed_callers_decide_who_may_call_a_tool(
 )
 def test_the_caller_is_of_a_type_that_the_api_has(version: str, caller: str) -> None:
     request = decoded(tools=[{"type": version, "name": "code_execution"}])
-    assert request.dialect_state["caller"] == caller
+    assert state_of(request).caller == caller
 
 
 def test_code_execution_is_python_and_may_be_chosen() -> None:

@@ -89,6 +89,12 @@ def has_run(entries: Sequence[ConversationEntry]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class DialectState:
+    """What a dialect needs again from a request when it encodes the answer. A dialect that needs
+    something derives its own class from this one."""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRequest:
     """A client's request, in no API's format.
 
@@ -100,7 +106,7 @@ class TurnRequest:
     - `outcome_form` says how the dialect's history keeps a program's outcome. If that is a text,
       the model gets that text from the start, so that it never sees the outcome change.
     - `offer_code_without_tools` offers programs to the model even if there is no tool to call.
-    - `dialect_state` is what the dialect needs again when it encodes the answer.
+    - `dialect_state` is read by the dialect only.
     """
 
     model: str
@@ -119,7 +125,7 @@ class TurnRequest:
     protocol: Protocol = "ids"
     outcome_form: OutcomeForm = "values"
     offer_code_without_tools: bool = False
-    dialect_state: Mapping[str, Json] = field(default_factory=dict)
+    dialect_state: DialectState = DialectState()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from collections import deque
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 from coderelay.client.reply_reader import ReplyReader
-from coderelay.conversation import TextStreamed
+from coderelay.conversation import TextStreamed, TurnRequest
 from coderelay.dialects.responses import ResponsesStream
+from coderelay.dialects.responses.request_state import ResponsesState
 from coderelay.engines.python.failure_report import failure
 from coderelay.models.completion_reader import error_of, pieces
 from tests.attacks.costs import Case
@@ -31,10 +31,8 @@ def gathered(chunks: list[dict[str, Any]]) -> None:
 
 def stream_as_responses(pieces: list[TextStreamed]) -> None:
     """Tell of the pieces in the events of Responses."""
-    request = SimpleNamespace(
-        protocol="ids", model="m", dialect_state={"thoughts": False, "echo": {}}
-    )
-    stream = ResponsesStream(request)  # type: ignore[arg-type]
+    state = ResponsesState(echo={}, wants_reasoning=False)
+    stream = ResponsesStream(TurnRequest("m", (), dialect_state=state))
     for piece in pieces:
         stream.feed(piece)
 

@@ -27,7 +27,7 @@ from coderelay.dialects.kit.history_limits import check_length
 MOST_BLOCKS = 30_000
 """How many blocks all messages of a history together may have."""
 _SEEN_LATER = "[not text: shown to the model after this]"
-_THOUGHTS = ("thinking", "redacted_thinking")
+_REASONING = ("thinking", "redacted_thinking")
 
 
 def read_system(fields: Fields, history: History) -> None:
@@ -140,7 +140,7 @@ class _AssistantBlocks:
                     self._flush()
                     id = program_id(block.text("tool_use_id"))
                     self._history.end_program(id, read_result(block), where=self._where)
-                case type if type in _THOUGHTS:
+                case type if type in _REASONING:
                     pass
                 case other:
                     reason = f"is {other!r:.60}, which this server does not support"

@@ -24,6 +24,7 @@ from coderelay.conversation import (
 )
 from coderelay.core import Json, Program
 from coderelay.dialects.anthropic.code_execution import block_id, program_block, result_block
+from coderelay.dialects.anthropic.request_state import state_of
 from coderelay.dialects.kit.code_mode import receipt_to_json
 from coderelay.dialects.kit.history_limits import parse_arguments
 from coderelay.dialects.kit.token_usage import detail
@@ -81,7 +82,7 @@ def ending(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
     if _ran(reply.entries) and request.protocol == "messages":
         # There is no container. But clients read its id, and send it with their next request.
         expires = datetime.fromtimestamp(reply.created, UTC) + _CONTAINER_LIFETIME
-        id = request.dialect_state["container"] or f"container_{reply.id}"
+        id = state_of(request).container or f"container_{reply.id}"
         fields["container"] = {"id": id, "expires_at": expires.isoformat()}
     return fields
 
@@ -119,7 +120,7 @@ def blocks(entry: NewEntry, request: TurnRequest) -> list[Block]:
 
 def blocks_besides_text(entry: NewEntry, request: TurnRequest) -> list[Block]:
     """Return the blocks of an entry besides its text: programs, results and calls."""
-    caller = request.dialect_state["caller"]
+    caller = state_of(request).caller
     match entry:
         case AssistantText():
             return []
@@ -143,7 +144,7 @@ def thinking_block(text: str, *, signature: str = SIGNATURE) -> Block:
 
 def _text_blocks(text: str, reasoning: str, request: TurnRequest) -> list[Block]:
     found: list[Block] = []
-    if reasoning and request.dialect_state["thinking"]:
+    if reasoning and state_of(request).wants_reasoning:
         found.append(thinking_block(reasoning))
     if text:
         found.append({"type": "text", "text": text})

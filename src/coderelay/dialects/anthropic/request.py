@@ -13,6 +13,7 @@ from coderelay.core.json_values import kind
 from coderelay.dialects.anthropic.code_execution import LANGUAGE
 from coderelay.dialects.anthropic.error_shape import ThreadUnsupported
 from coderelay.dialects.anthropic.history import read_messages, read_system
+from coderelay.dialects.anthropic.request_state import AnthropicState
 from coderelay.dialects.anthropic.tools import (
     CODE_EXECUTION,
     caller_type,
@@ -77,11 +78,11 @@ def decode(body: Json, defaults: Defaults) -> TurnRequest:
         protocol=mode.protocol,
         outcome_form="texts" if vendor else "values",
         offer_code_without_tools=version is not None,
-        dialect_state={
-            "caller": caller_type(version) if vendor else None,
-            "container": _container(fields),
-            "thinking": _thinking(fields),
-        },
+        dialect_state=AnthropicState(
+            caller=caller_type(version) if vendor else None,
+            container=_container(fields),
+            wants_reasoning=_wants_reasoning(fields),
+        ),
     )
 
 
@@ -185,7 +186,7 @@ def _response_format(fields: Fields) -> Json:
     return {"type": "json_schema", "json_schema": {"name": "output", "schema": schema}}
 
 
-def _thinking(fields: Fields) -> bool:
+def _wants_reasoning(fields: Fields) -> bool:
     """Return whether the client wants the model's reasoning."""
     thinking = fields.inner("thinking", {"type": "disabled"})
     hidden = thinking.text("display", "summarized") == "omitted"

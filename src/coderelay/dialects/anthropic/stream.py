@@ -27,6 +27,7 @@ from coderelay.dialects.anthropic.reply import (
     thinking_block,
     usage_to_json,
 )
+from coderelay.dialects.anthropic.request_state import state_of
 
 _PING: Block = {"type": "ping"}
 
@@ -71,7 +72,7 @@ class AnthropicStream:
         return [error]
 
     def _think(self, text: str) -> list[Json]:
-        if not self._request.dialect_state["thinking"]:
+        if not state_of(self._request).wants_reasoning:
             return []
         begun = self._grow(thinking_block("", signature=""))
         return [*begun, self._delta({"type": "thinking_delta", "thinking": text})]

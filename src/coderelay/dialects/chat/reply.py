@@ -117,20 +117,20 @@ class ChatStream:
 
 def _message(entries: Sequence[NewEntry]) -> dict[str, Json]:
     """Return everything that a turn added as one assistant message."""
-    texts, thoughts, calls = [], [], []
+    texts, reasonings, calls = [], [], []
     extra: dict[str, Json] = {}
     for entry in entries:
         match entry:
             case AssistantText(text, reasoning, more, refused):
                 texts.append("" if refused else text)
-                thoughts.append(reasoning)
+                reasonings.append(reasoning)
                 extra.update({**more, "refusal": text} if refused else more)
             case ProgramStarted(_, text, reasoning):
                 texts.append(text)
-                thoughts.append(reasoning)
+                reasonings.append(reasoning)
             case DirectCalls(made, text, reasoning):
                 texts.append(text)
-                thoughts.append(reasoning)
+                reasonings.append(reasoning)
                 calls += [dict(call) for call in made]
             case CallsHandedOut(_, handed):
                 calls += [_call(call) for call in handed]
@@ -138,7 +138,7 @@ def _message(entries: Sequence[NewEntry]) -> dict[str, Json]:
                 pass
             case _:
                 assert_never(entry)
-    return _assistant(_joined(texts), calls, reasoning=_joined(thoughts), extra=extra)
+    return _assistant(_joined(texts), calls, reasoning=_joined(reasonings), extra=extra)
 
 
 def _messages(entry: NewEntry) -> list[dict[str, Json]]:

@@ -21,6 +21,7 @@ from coderelay.dialects.responses.items import (
     reasoning_item,
     text_and_reasoning,
 )
+from coderelay.dialects.responses.request_state import state_of
 
 _REASONS: Mapping[Finish, str] = {
     "length": "max_output_tokens",
@@ -31,10 +32,10 @@ _REASONS: Mapping[Finish, str] = {
 def encode(reply: TurnReply, request: TurnRequest) -> dict[str, Json]:
     """Return the response to a request that is not streamed."""
     output: list[Item] = []
-    vendor, thoughts = request.protocol == "messages", request.dialect_state["thoughts"]
+    vendor, wants_reasoning = request.protocol == "messages", state_of(request).wants_reasoning
     for entry in reply.entries:
         text, reasoning = text_and_reasoning(entry)
-        if reasoning and thoughts:
+        if reasoning and wants_reasoning:
             output.append(reasoning_item(numbered("rs", reply.id, output), reasoning))
         if text.strip():
             refused = isinstance(entry, AssistantText) and entry.refused
@@ -74,7 +75,7 @@ def snapshot(request: TurnRequest, *, id: str, created: int, model: str) -> dict
         "model": model,
         "output": [],
         "usage": None,
-        **request.dialect_state["echo"],
+        **state_of(request).echo,
     }
 
 

@@ -15,6 +15,7 @@ from coderelay.dialects.responses.other_fields import (
     wants_reasoning,
 )
 from coderelay.dialects.responses.program_items import TYPES
+from coderelay.dialects.responses.request_state import ResponsesState
 from coderelay.dialects.responses.tools import (
     VENDOR,
     ToolOptions,
@@ -61,10 +62,9 @@ def decode(body: Json, defaults: Defaults) -> TurnRequest:
         protocol=mode.protocol,
         outcome_form="values" if mode.protocol == "ids" else "texts",
         offer_code_without_tools=vendor and (allowed is None or VENDOR in allowed),
-        dialect_state={
-            "echo": read_echo(fields, echoed(declared)),
-            "thoughts": wants_reasoning(fields),
-        },
+        dialect_state=ResponsesState(
+            echo=read_echo(fields, echoed(declared)), wants_reasoning=wants_reasoning(fields)
+        ),
     )
 
 

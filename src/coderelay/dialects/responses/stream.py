@@ -32,6 +32,7 @@ from coderelay.dialects.responses.items import (
     text_part,
 )
 from coderelay.dialects.responses.reply import last_status, numbered, snapshot, whole
+from coderelay.dialects.responses.request_state import state_of
 
 
 class ResponsesStream:
@@ -40,7 +41,7 @@ class ResponsesStream:
     def __init__(self, request: TurnRequest) -> None:
         self._request = request
         self._vendor = request.protocol == "messages"
-        self._wants_reasoning = bool(request.dialect_state["thoughts"])
+        self._wants_reasoning = state_of(request).wants_reasoning
         self._started = TurnStarted("", 0, request.model)
         self._output: list[Item] = []
         self._under_way: Item | None = None
