@@ -10,15 +10,27 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class GuestBuild:
+    """How a guest is built: the packages that its bytes depend on, and how long it takes on an
+    ordinary machine."""
+
+    packages: tuple[str, ...]
+    duration: str
+
+
 GUESTS = {
-    "typescript": ("wasmtime",),
-    "python": ("componentize-py", "tzdata", "wasmtime"),
+    "typescript": GuestBuild(("wasmtime",), "10 s"),
+    "python": GuestBuild(("componentize-py", "tzdata", "wasmtime"), "40 s"),
 }
-"""The languages, and the packages that a guest's bytes depend on."""
+"""The guests by their languages."""
 
 STAMP = "built-from"
 
@@ -28,10 +40,9 @@ def build_all(say: Callable[[str], None], languages: Iterable[str] = ()) -> None
     only theirs."""
     for language in languages or GUESTS:
         if language not in GUESTS:
-            raise SystemExit(f"unknown language {language!r}: choose {' or '.join(GUESTS)}")
-        tools = GUESTS[language]
+            raise SystemExit(f"unknown language {language!r}: choose one of {', '.join(GUESTS)}")
         output = ROOT / "src" / "coderelay" / "engines" / language / "guest"
-        stamp = _stamp(ROOT / "guests" / language, tools)
+        stamp = _stamp(ROOT / "guests" / language, GUESTS[language].packages)
         if _read(output / STAMP) == stamp:
             say(f"the {language} guest is up to date")
             continue
@@ -59,13 +70,13 @@ def _build(language: str, output: Path, stamp: str, say: Callable[[str], None]) 
         fresh.rename(output)
 
 
-def _stamp(sources: Path, tools: tuple[str, ...]) -> str:
+def _stamp(sources: Path, packages: tuple[str, ...]) -> str:
     digest = hashlib.sha256()
     for path in sorted(sources.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             digest.update(f"{path.relative_to(sources).as_posix()}\0".encode() + path.read_bytes())
-    for tool in tools:
-        digest.update(f"|{tool} {version(tool)}".encode())
+    for package in packages:
+        digest.update(f"|{package} {version(package)}".encode())
     return digest.hexdigest()
 
 

@@ -11,7 +11,10 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+from guests.build import GUESTS
 
 ROOT = Path(__file__).parents[1]
 VENV = ROOT / ".venv"
@@ -39,8 +42,10 @@ def steps() -> list[Step]:
     return [
         Step(f"create .venv with Python {platform.python_version()}", "5 s", _create),
         Step(f"install {count} packages, each checked against its hash", "1 min", _install),
-        Step("build the TypeScript sandbox", "10 s", lambda: _build("typescript")),
-        Step("build the Python sandbox", "40 s", lambda: _build("python")),
+        *(
+            Step(f"build the {language} sandbox", guest.duration, partial(_build, language))
+            for language, guest in GUESTS.items()
+        ),
         Step("install Coderelay itself, in place", "5 s", _install_coderelay),
         Step("compile the sandboxes to native code", "40 s", _compile),
     ]
@@ -58,8 +63,8 @@ def main() -> None:
             step.do()
         except subprocess.CalledProcessError as error:
             sys.exit(
-                f"Could not {step.what}: its command ended with {error.returncode}, and the reason "
-                "stands above.\nOnce it is mended, run make again: it goes on from here."
+                f"Could not {step.what}: its command ended with {error.returncode}; see the error "
+                "above.\nWhen it is fixed, run make again: it continues from here."
             )
     say(f"Ready after {time.monotonic() - began:.0f} s. `make help` shows what to do next.")
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from coderelay.core import InvalidTool, Tool, UnknownLanguage
+from coderelay.core.alternatives import alternatives
 from coderelay.declare import check_tools, code_tool, declarations, instructions, names
 from coderelay.languages.language_registry import LANGUAGES
 from tests.declare.schemas import HOSTILE, arbitrary, objects, plausible
@@ -64,5 +65,5 @@ def test_any_schema_is_checked_or_refused(schema: Any) -> None:
     "use", [code_tool, instructions, lambda x: names([], x), lambda x: declarations([], x)]
 )
 def test_an_unknown_language_is_the_callers_error(use: Any) -> None:
-    with pytest.raises(UnknownLanguage, match="choose typescript or python"):
+    with pytest.raises(UnknownLanguage, match=f"choose {alternatives(LANGUAGES)}"):
         use("cobol")

@@ -29,7 +29,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (output / "quickjs.wasm").write_bytes(b"built")
 
     monkeypatch.setattr(guests.build, "ROOT", tmp_path)
-    monkeypatch.setattr(guests.build, "GUESTS", {"typescript": ("wasmtime",)})
+    monkeypatch.setattr(
+        guests.build, "GUESTS", {"typescript": guests.build.GuestBuild(("wasmtime",), "1 s")}
+    )
     monkeypatch.setattr(guests.typescript.build, "build", build)
     return tmp_path
 

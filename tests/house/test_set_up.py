@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from guests.build import GUESTS
 from scripts import set_up
 from tests.house import documents
 from tests.house.test_locks import pins
@@ -61,6 +62,11 @@ def test_the_set_up_says_first_what_will_come_and_then_which_step_it_is_at(
         "[1/2] do this (about 1 s)",
         "[2/2] do that (about 2 s)",
     ]
+
+
+def test_the_set_up_has_a_step_for_every_guest() -> None:
+    steps = [step.what for step in set_up.steps()]
+    assert {f"build the {language} sandbox" for language in GUESTS} <= set(steps)
 
 
 def test_the_set_up_needs_no_installed_package() -> None:

@@ -13,6 +13,8 @@ import pytest
 
 from coderelay import Program, evaluate
 from coderelay.core import Limits
+from coderelay.core.alternatives import alternatives
+from coderelay.languages.language_registry import LANGUAGES
 from coderelay.server.admission import Admission
 from coderelay.server.keys import Keys, key_of
 from coderelay.server.logs import JsonLines
@@ -108,7 +110,7 @@ def test_an_upstream_that_is_not_a_url_is_named_in_the_error(upstream: str) -> N
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"language": "perl"}, "language must be typescript or python, not 'perl'"),
+        ({"language": "perl"}, f"language must be {alternatives(LANGUAGES)}, not 'perl'"),
         ({"log_level": "loud"}, "log_level must be debug"),
         ({"upstream_key": "a\nb"}, "upstream_key must be a key that a header can carry"),
         ({"client_keys": ("",)}, "client_keys must be a key"),

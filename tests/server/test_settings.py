@@ -15,7 +15,9 @@ from typer.testing import CliRunner
 from coderelay.cli.commands import app
 from coderelay.cli.setting_flags import command_line_flags, with_setting_flags
 from coderelay.core import Limits
+from coderelay.core.alternatives import alternatives
 from coderelay.core.limits import MB
+from coderelay.languages.language_registry import LANGUAGES
 from coderelay.server import Settings
 from coderelay.server.declared_settings import (
     DeclaredSetting,
@@ -55,7 +57,7 @@ def another(setting: DeclaredSetting) -> object:
     if setting.about.example is not None:
         return setting.about.example
     if setting.choices:
-        return setting.choices[-1]
+        return list(setting.choices)[-1]
     written = setting.written(setting.default)
     return written + 1 if isinstance(written, int | float) else "other"
 
@@ -182,7 +184,7 @@ def test_an_empty_variable_counts_as_not_set_and_an_empty_flag_as_no_key(tmp_pat
         (f"drain = 1{'0' * 400}", "drain in {file} must be a number, at least 0, not 100"),
         ("max_body = 0", "max_body in {file} must be a whole number of MB, at least 1, not 0"),
         ("host = 127", "host in {file} must be text, not 127"),
-        ("language = 'perl'", "language in {file} must be typescript or python, not 'perl'"),
+        ("language = 'perl'", f"must be {alternatives(LANGUAGES)}, not 'perl'"),
         ("log_level = 'all'", "must be debug, info, warning or error, not 'all'"),
         ("undeclared_arguments = 'no'", "must be refuse or allow, not 'no'"),
         ("allow_hosts = 'a'", "allow_hosts in {file} must be a list of texts, not 'a'"),

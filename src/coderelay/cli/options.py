@@ -6,11 +6,12 @@ from typing import Annotated
 import typer
 
 from coderelay.cli.setting_flags import variables
+from coderelay.core.alternatives import alternatives
 from coderelay.languages.language_registry import LANGUAGES
 
 _PROGRAM = "The program"
 
-LANGUAGE_NAMES = " or ".join(LANGUAGES)
+LANGUAGE_NAMES = alternatives(LANGUAGES)
 """For the help of options that take a language."""
 
 ProgramFile = Annotated[

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from coderelay.core import Tool
 from coderelay.core.unicode import sendable
-from coderelay.declare.host_functions import DESCRIBE, HOST_FUNCTIONS, SEARCH
+from coderelay.declare.host_functions import HOST_FUNCTIONS
 from coderelay.declare.tool_index import DECLARATION_TOKENS, index
 from coderelay.declare.tool_index import tokens as count
 from coderelay.declare.tool_names import names
@@ -18,10 +18,9 @@ from coderelay.languages.language_registry import find_language
 _PROBED = 64
 _INDEXED = """\
 The tools are many: below is an index of them, in groups. Look up what you have not seen declared \
-before you call it, in a program that returns what it finds: `await {search}("create issue")` \
-gives the name, signature and description of the tools that fit these words best, `await \
-{describe}("{example}")` the whole declaration of one. Every tool found so can be called, be it in \
-the index or not."""
+before you call it, in a program that returns what it finds: `{search}` gives the name, signature \
+and description of the tools that fit these words best, `{describe}` the whole declaration of one. \
+You can call every tool that a search finds, even if the index does not list it."""
 _EXAMPLES = "Two programs, for tools that you may not have:"
 
 
@@ -67,9 +66,8 @@ def instructions(language: str, *, indexed: bool = False) -> str:
     found = find_language(language)
     parts = [found.guide.rules]
     if indexed:
-        search, describe = (each.identifiers(found)[0] for each in (SEARCH, DESCRIBE))
-        example = found.naming.join(("create", "issue"))
-        parts.append(_INDEXED.format(search=search, describe=describe, example=example))
+        guide = found.guide
+        parts.append(_INDEXED.format(search=guide.search_call, describe=guide.describe_call))
     fence = found.fence_tags[0]
     examples = [f"```{fence}\n{example}\n```" for example in found.guide.examples]
     return "\n\n".join([*parts, _EXAMPLES, *examples])

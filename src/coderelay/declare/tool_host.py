@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from coderelay.core import Call, CallError, Json, Raised, Result, Returned, Tool, ToolName, Work
+from coderelay.core.alternatives import alternatives
 from coderelay.core.unicode import sendable
 from coderelay.declare.argument_check import (
     UNDECLARED_ARGUMENTS,
@@ -37,7 +38,7 @@ class ToolHost:
         undeclared_arguments: UndeclaredArguments = "refuse",
     ) -> None:
         if undeclared_arguments not in UNDECLARED_ARGUMENTS:
-            known = " or ".join(UNDECLARED_ARGUMENTS)
+            known = alternatives(UNDECLARED_ARGUMENTS)
             raise ValueError(
                 f"unknown choice {undeclared_arguments!r} for undeclared arguments: choose {known}"
             )

@@ -73,6 +73,10 @@ class Guide:
     """The declaration of the function that searches the tools."""
     describe_tool: str
     """The declaration of the function that returns a tool's declaration."""
+    search_call: str
+    """A call of the first function, which searches for `create issue`."""
+    describe_call: str
+    """A call of the second function, for a tool named `create_issue`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

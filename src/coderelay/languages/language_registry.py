@@ -4,6 +4,7 @@ import atexit
 import threading
 
 from coderelay.core import UnknownLanguage
+from coderelay.core.alternatives import alternatives
 from coderelay.engines.interface import Engine, Progress
 from coderelay.languages.language import Language
 from coderelay.languages.python import PYTHON
@@ -24,7 +25,7 @@ atexit.register(_loaded.clear)
 def find_language(name: str) -> Language:
     """The language of this name. Raises `UnknownLanguage`."""
     if name not in LANGUAGES:
-        raise UnknownLanguage(f"unknown language {name!r}: choose {' or '.join(LANGUAGES)}")
+        raise UnknownLanguage(f"unknown language {name!r}: choose {alternatives(LANGUAGES)}")
     return LANGUAGES[name]
 
 

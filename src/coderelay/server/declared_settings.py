@@ -8,7 +8,7 @@ docs/design/settings.md.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, fields
 from types import NoneType, UnionType
@@ -24,6 +24,7 @@ from typing import (
 )
 
 from coderelay.core import RequestError
+from coderelay.core.alternatives import alternatives
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -60,7 +61,7 @@ class Setting:
     at_most: float | None = None
     unit: int = 1
     """The field has its value in bytes; flags, variables and files give it in this unit."""
-    choices: tuple[str, ...] = ()
+    choices: Collection[str] = ()
     """The texts that are allowed, where the field's type does not name them."""
     check: Callable[[str], None] | None = None
     """Raises `ValueError` with what a text, or each text of a list, must be."""
@@ -97,7 +98,7 @@ class DeclaredSetting:
     """The table of the configuration file that has its key; empty for the top."""
     kind: type
     """`int`, `float`, `str`, or `tuple` for a list of texts."""
-    choices: tuple[str, ...]
+    choices: Collection[str]
     required: bool
     optional: bool
     """Whether it may be None; empty text stands for that."""
@@ -129,8 +130,7 @@ class DeclaredSetting:
     def expected(self) -> str:
         """What its value must be, in words."""
         if self.choices:
-            *others, last = self.choices
-            return f"{', '.join(others)} or {last}" if others else last
+            return alternatives(self.choices)
         text = _KINDS[self.kind]
         if self.about.unit != 1:
             text += f" of {self.about.metavar}"

@@ -133,7 +133,7 @@ class Settings:
             _MODEL,
             "NAME",
             "Language in which the model writes programs, unless a request names another.",
-            choices=tuple(LANGUAGES),
+            choices=LANGUAGES,
         ),
     ] = DEFAULT_LANGUAGE
     max_programs: Annotated[

@@ -4,8 +4,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from coderelay.cli.exit_codes import UsageError
-from coderelay.cli.warmup import chosen
-from coderelay.languages.language_registry import find_language
+from coderelay.core.alternatives import alternatives
+from coderelay.languages.language import Language
+from coderelay.languages.language_registry import LANGUAGES, find_language
 
 SAMPLES = ("parallel_news", "stock_analysis", "loop_with_failure")
 
@@ -17,11 +18,11 @@ def examples() -> Path:
 
 def sample(name: str, language: str) -> Path:
     """The sample of this name in a language."""
-    paths = [examples() / f"{name}{suffix}" for suffix in find_language(language).suffixes]
-    for path in paths:
-        if path.is_file():
-            return path
-    raise UsageError(f"there are no samples in {language}: choose one of {', '.join(chosen(None))}")
+    path = _find(name, find_language(language))
+    if path is None:
+        known = alternatives(each for each in LANGUAGES if _find(name, LANGUAGES[each]))
+        raise UsageError(f"there are no samples in {language}: choose {known}")
+    return path
 
 
 def programs(language: str) -> list[Path]:
@@ -42,3 +43,8 @@ def save(folder: Path) -> list[Path]:
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror}") from error
     return [folder / path.name for path in found]
+
+
+def _find(name: str, language: Language) -> Path | None:
+    paths = [examples() / f"{name}{suffix}" for suffix in language.suffixes]
+    return next((path for path in paths if path.is_file()), None)

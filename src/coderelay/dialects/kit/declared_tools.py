@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from coderelay.conversation import FieldError, Message, Unsupported
 from coderelay.core import Json, Tool
+from coderelay.core.alternatives import alternatives
 from coderelay.core.cache import MAX_TOOL_BYTES, MAX_TOOL_LISTS, WeighedCache
 from coderelay.core.json_values import kind
 from coderelay.dialects.kit.fields import Fields
@@ -124,7 +125,7 @@ def read_callers(fields: Fields, callers: Json, default: str) -> list[str]:
         or not callers
         or any(each not in _CALLERS for each in callers)
     ):
-        named = " or ".join(repr(each) for each in _CALLERS)
+        named = alternatives(map(repr, _CALLERS))
         raise FieldError(fields.path("allowed_callers"), f"must be a list with {named} or both")
     return callers
 

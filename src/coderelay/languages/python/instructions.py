@@ -56,4 +56,11 @@ _DESCRIBE_TOOL = '''\
 async def describe_tool(name: str) -> str:
     """The whole declaration of the tool of this name."""'''
 
-GUIDE = Guide(_RULES, _EXAMPLES, _SEARCH_TOOLS, _DESCRIBE_TOOL)
+GUIDE = Guide(
+    _RULES,
+    _EXAMPLES,
+    search_tools=_SEARCH_TOOLS,
+    describe_tool=_DESCRIBE_TOOL,
+    search_call='await search_tools("create issue")',
+    describe_call='await describe_tool("create_issue")',
+)

@@ -53,4 +53,11 @@ _DESCRIBE_TOOL = """\
 /** The whole declaration of the tool of this name. */
 declare function describeTool(name: string): Promise<string>;"""
 
-GUIDE = Guide(_RULES, _EXAMPLES, _SEARCH_TOOLS, _DESCRIBE_TOOL)
+GUIDE = Guide(
+    _RULES,
+    _EXAMPLES,
+    search_tools=_SEARCH_TOOLS,
+    describe_tool=_DESCRIBE_TOOL,
+    search_call='await searchTools("create issue")',
+    describe_call='await describeTool("createIssue")',
+)
