@@ -1,6 +1,5 @@
 """Runs Python programs, on CPython compiled to WebAssembly."""
 
-import hashlib
 from collections.abc import Sequence
 
 from coderelay.core import Limits, Program, ToolName
@@ -21,7 +20,8 @@ _LEARN = MB
 """How much memory beyond the warm-up's an instance keeps. It is little, because many suspended
 instances may be in memory at once."""
 SEMANTICS = 2
-"""Increased when a change of the host's code changes what programs see."""
+"""The semantics number, part of the fingerprint. Raise it when programs see something different and
+the bytes of the guest do not show it, because only the host's code changed."""
 
 
 class PythonEngine:
@@ -32,7 +32,7 @@ class PythonEngine:
     def __init__(self, progress: Progress = lambda message: None, *, pool: int = INSTANCES) -> None:
         wasm = compiled.read_guest(GUEST_FILE)
         guest = PythonGuest(wasm, progress)
-        self.fingerprint = f"python-{SEMANTICS}-{hashlib.sha256(wasm).hexdigest()[:16]}"
+        self.fingerprint = compiled.fingerprint(self.language, SEMANTICS, wasm)
         self.backstop = backstop = Backstop(guest.engine)
         self.compiler = compiler = ProgramCompiler(
             PythonGuest(wasm, progress, metered=False), guest, backstop, pool=min(pool, COMPILERS)

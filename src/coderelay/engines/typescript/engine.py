@@ -1,6 +1,5 @@
 """Runs TypeScript and JavaScript programs, on QuickJS compiled to WebAssembly."""
 
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,12 +15,13 @@ from coderelay.engines.typescript.instance_pool import TypeScriptPool
 from coderelay.engines.typescript.prepare import Preparer
 from coderelay.engines.typescript.swc import Swc
 from coderelay.engines.wasm.backstop import Backstop
-from coderelay.engines.wasm.compiled import load, read_guest
+from coderelay.engines.wasm.compiled import fingerprint, load, read_guest
 from coderelay.engines.wasm.config import STACK, metered
 
 GUEST = Path(__file__).parent / "guest"
-_SEMANTICS = "3"
-"""Increased when a change of the host's code changes what programs see."""
+SEMANTICS = 3
+"""The semantics number, part of the fingerprint. Raise it when programs see something different and
+the bytes of the guest do not show it, because only the host's code changed."""
 
 
 class TypeScriptEngine:
@@ -47,7 +47,7 @@ class TypeScriptEngine:
         self._backstop = Backstop(engine)
         self._preparer = Preparer(Swc(guest / "swc.wasm", progress))
         stripper = read_guest(guest / "swc.wasm")
-        self.fingerprint = hashlib.sha256(wasm + stripper + _SEMANTICS.encode()).hexdigest()[:16]
+        self.fingerprint = fingerprint(self.language, SEMANTICS, wasm, stripper)
 
     def start(self, program: Program, names: Sequence[ToolName], limits: Limits) -> Execution:
         """Return an execution of a program. The program starts with the first `advance`."""

@@ -50,6 +50,12 @@ def read_guest(path: Path) -> bytes:
         ) from error
 
 
+def fingerprint(language: str, semantics: int, *guests: bytes) -> str:
+    """Return the fingerprint of an engine: its language, its semantics number, and a digest of the
+    WebAssembly that it runs."""
+    return f"{language}-{semantics}-{hashlib.sha256(b''.join(guests)).hexdigest()[:16]}"
+
+
 def load(
     wasm: bytes,
     *,
