@@ -44,7 +44,7 @@ static: build ## Format, lint, types and the import contract
 	$(BIN)/mypy --config-file guests/mypy.ini
 	$(BIN)/lint-imports
 
-format: ## Format all Python files, and mend what the linter can
+format: .venv/installed ## Format all Python files, and fix what the linter can
 	$(BIN)/ruff check --quiet --fix-only .
 	$(BIN)/ruff format .
 
@@ -74,5 +74,8 @@ lock: ## Renew requirements/*.txt; UPGRADE="--upgrade-package ruff" or --upgrade
 	$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
 	  | $(COMPILE) pyproject.toml --extra dev - --output-file requirements/dev.txt
 
-clean: ## Remove what was built
-	rm -rf .venv .lock .clients .coverage .coverage.* htmlcov dist src/coderelay/engines/*/guest src/coderelay/engines/*/.building-*
+clean: ## Remove what was built, and all caches; bench/results stays
+	rm -rf .venv .lock .clients build dist htmlcov .coverage .coverage.* .hypothesis
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf src/coderelay/engines/*/guest src/coderelay/engines/*/.building-*
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -63,6 +63,13 @@ def test_ci_tests_every_python_on_linux_and_marks_what_was_not_tried() -> None:
     assert tried == {("ubuntu-latest", "3.11"), ("ubuntu-latest", "3.13")}
 
 
+def test_the_package_declares_every_python_that_ci_tests() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    prefix = "Programming Language :: Python :: 3."
+    declared = {each for each in project["classifiers"] if each.startswith(prefix)}
+    assert {each.rpartition(" ")[2] for each in declared} == MINOR_VERSIONS
+
+
 def test_ci_runs_what_a_developer_runs() -> None:
     ran = (ROOT / ".ci" / "run").read_text("utf-8")
     steps = [step for job in parsed(CI)["jobs"].values() for step in job["steps"]]

@@ -91,3 +91,13 @@ def test_the_version_is_the_same_everywhere() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["version"] == coderelay.__version__
     assert project["version"] in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_the_release_page_names_every_file_that_speaks_of_the_first_release() -> None:
+    guide = (ROOT / "docs" / "releasing.md").read_text("utf-8")
+    before = re.compile(r"the first release|not published yet", re.IGNORECASE)
+    for path in files():
+        if "tests" in path.relative_to(ROOT).parts or path.name == "releasing.md":
+            continue
+        if before.search(path.read_text("utf-8")):
+            assert path.name in guide, path.relative_to(ROOT)
