@@ -10,6 +10,7 @@ from hypothesis import given
 from coderelay.conversation import HistoryError, Unsupported
 from coderelay.conversation.model_view import outcome_for_model
 from coderelay.conversation.outcome_text import after_text_round_trip
+from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Completed, Failed, Program
 from coderelay.dialects.anthropic.code_execution import read_result, result_block
 from coderelay.dialects.kit.fields import Fields
@@ -328,7 +329,7 @@ def test_the_container_keeps_its_name() -> None:
 def test_the_model_gets_the_same_text_for_an_outcome_that_came_back(
     outcome: Completed | Failed,
 ) -> None:
-    block = result_block(Program("python", "1", "p1"), outcome)
+    block = result_block(ProgramState(Program("python", "1", "p1")), outcome)
     assert outcome_for_model(read_result(Fields(block))) == outcome_for_model(
         after_text_round_trip(outcome)
     )

@@ -21,6 +21,7 @@ from coderelay.conversation import (
     TurnRequest,
     TurnStarted,
 )
+from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Completed, Program
 from coderelay.dialects import anthropic
 from coderelay.dialects.kit.code_mode import Defaults
@@ -28,7 +29,7 @@ from tests.dialects.contract.anthropic_client import CODE_EXECUTION, AnthropicCl
 
 Json = Any
 
-PROGRAM = Program("python", "1", "p1", 1_763_300_000)
+PROGRAM = ProgramState(Program("python", "1", "p1", 1_763_300_000))
 USAGE = TokenUsage(100, 20, 120, {"prompt_tokens_details": {"cached_tokens": 60}})
 
 

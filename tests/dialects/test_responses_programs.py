@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coderelay.conversation import DamagedState
+from coderelay.conversation import DamagedState, StateError
+from coderelay.conversation.program_state import ProgramState
+from coderelay.conversation.state_text import InflateBudget
 from coderelay.core import Completed, Failed, Failure, Program
 from coderelay.core.program import LATEST
 from coderelay.dialects.kit.fields import Fields
@@ -29,21 +31,23 @@ programs = st.builds(
     Program,
     st.sampled_from(list(LANGUAGES)),
     st.text(),
-    st.text(min_size=1),
+    st.text(min_size=1, max_size=200),
     st.integers(0, LATEST),
 )
 
 
 @given(programs)
 def test_a_program_is_unchanged_after_a_round_trip(program: Program) -> None:
-    assert read_program(Fields(program_item(program)), "typescript") == (program, None)
+    state = ProgramState(program, "f", tools=frozenset({"web_search"}))
+    assert read_program(Fields(program_item(state)), "typescript", InflateBudget()) == (state, None)
 
 
 @given(programs, st.sampled_from(["code", "fingerprint", "call_id"]), st.text(min_size=1))
 def test_every_change_is_detected(program: Program, name: str, more: str) -> None:
-    item = program_item(program)
-    _, problem = read_program(Fields({**item, name: item[name] + more}), "typescript")
-    assert isinstance(problem, DamagedState)
+    item = program_item(ProgramState(program))
+    changed = Fields({**item, name: item[name] + more})
+    _, problem = read_program(changed, "typescript", InflateBudget())
+    assert isinstance(problem, StateError)
 
 
 @pytest.mark.parametrize(

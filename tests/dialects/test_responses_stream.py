@@ -17,12 +17,13 @@ from coderelay.conversation import (
     TurnRequest,
     TurnStarted,
 )
+from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Program
 from coderelay.dialects import responses
 from tests.dialects.contract.responses_client import ResponsesClient
 
 Json = Any
-PROGRAM = Program("typescript", "1", "p1")
+PROGRAM = ProgramState(Program("typescript", "1", "p1"))
 CLIENT = ResponsesClient()
 STARTED = TurnStarted("r1", 5, "m")
 

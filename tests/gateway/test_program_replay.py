@@ -5,6 +5,7 @@ import weakref
 from typing import Any
 
 from coderelay.conversation import CodeBlock
+from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Completed, Limits, Outcome, Program, Tool
 from coderelay.gateway.program_replay import Replays
 from coderelay.gateway.toolset import Toolset, Toolsets
@@ -14,7 +15,7 @@ from coderelay.languages.language_registry import engine
 def test_cached_outcomes_do_not_keep_their_tools_alive() -> None:
     toolsets, limits = Toolsets(engine), Limits()
     replays = Replays(toolsets, limits, limits.fuel // 5)
-    block = CodeBlock(Program("typescript", "return 1;", id="p1"), replayable=True)
+    block = CodeBlock(ProgramState(Program("typescript", "return 1;", id="p1")), replayable=True)
     toolset = Toolset((), "typescript", engine)
     replays.resolve([block], toolset)
     alive = weakref.ref(toolset)
@@ -42,7 +43,7 @@ def test_outcomes_are_cached_as_long_as_they_are_small() -> None:
     get = Tool("get", "", {"type": "object", "properties": {"a": {"type": "string"}}})
     toolset = Counted((get,), "typescript", engine)
     for id, source in sources.items():
-        block = CodeBlock(Program("typescript", source, id=id), replayable=True)
+        block = CodeBlock(ProgramState(Program("typescript", source, id=id)), replayable=True)
         replays.resolve([block], toolset)
         replays.resolve([block], toolset)
     assert runs == ["small", *(id for id in sources if id != "small" for _ in range(2))]
@@ -52,7 +53,10 @@ def test_however_small_the_programs_only_so_many_are_replayed_in_one_request() -
     toolsets, limits = Toolsets(engine), Limits()
     replays = Replays(toolsets, limits, limits.fuel // 5)
     blocks = [
-        CodeBlock(Program("typescript", f"return {number};", id=f"p{number}"), replayable=True)
+        CodeBlock(
+            ProgramState(Program("typescript", f"return {number};", id=f"p{number}")),
+            replayable=True,
+        )
         for number in range(80)
     ]
     resolved = replays.resolve(blocks, toolsets.of((), "typescript"))

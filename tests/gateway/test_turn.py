@@ -133,6 +133,7 @@ def test_the_messages_protocol_brackets_each_block() -> None:
         "language": "typescript",
         "created": 1_763_300_000,
         "code": PARALLEL["typescript"],
+        "state": messages[1]["state"],
     }
     assert messages[5]["result"] == {
         "status": "success",
@@ -149,7 +150,7 @@ def test_a_finished_block_carries_the_whole_value_and_shows_a_cut_one() -> None:
     assert "return less" in shown
 
 
-def test_a_retried_request_gets_the_same_ids() -> None:
+def test_a_request_that_continues_a_program_gets_the_same_ids_when_it_is_sent_again() -> None:
     model = script(code(LOOP["typescript"]), "Done.")
     body = request()
     first = ask(body, model)["choices"][0]["message"]

@@ -12,7 +12,7 @@ from coderelay.conversation import call_ids
 from coderelay.conversation.entries import CodeBlock, HandedCall, PlainMessage
 from coderelay.conversation.program_state import ProgramState
 from coderelay.conversation.tool_results import result
-from coderelay.conversation.turn_errors import DamagedState, HistoryError, TooLarge
+from coderelay.conversation.turn_errors import HistoryError, StateError, TooLarge
 from coderelay.core import (
     Completed,
     Entry,
@@ -28,7 +28,7 @@ from coderelay.core import (
 from coderelay.core.json_counts import TooManyValues, ValueBudget
 from coderelay.core.json_values import size
 
-IdContent: TypeAlias = ProgramState | call_ids.LaterCall | DamagedState | None
+IdContent: TypeAlias = ProgramState | call_ids.LaterCall | StateError | None
 """What a call's id contains, or None if the id was not made by this server."""
 
 
@@ -51,11 +51,9 @@ class BlockBuilder:
     all calls in between belong to it, whatever their ids look like.
     """
 
-    program: Program | None
+    state: ProgramState | None
     key: str
     bracketed: bool = False
-    fingerprint: str | None = None
-    tools: frozenset[str] | None = None
     text: str = ""
     outcome: Completed | Failed | None = None
     interrupted: bool = False
@@ -79,6 +77,11 @@ class BlockBuilder:
         self._calls.append(record)
         self._latest[id] = record
         self._waiting += 1
+
+    @property
+    def program(self) -> Program | None:
+        """The program, if the history has it."""
+        return self.state.program if self.state is not None else None
 
     @property
     def answered(self) -> bool:
@@ -117,7 +120,7 @@ class BlockBuilder:
         if open and unreadable:
             raise unreadable[0]
         return CodeBlock(
-            self.program,
+            self.state,
             journal,
             pending,
             self.outcome,
@@ -126,14 +129,12 @@ class BlockBuilder:
             open=open,
             interrupted=self.interrupted or bool(pending),
             replayable=self.program is not None and not problems and not unreadable and not pending,
-            fingerprint=self.fingerprint,
-            tools=self.tools,
         )
 
     def _index_and_digest(self, id_content: IdContent) -> tuple[int, str | None]:
         """Return a call's index and the digest of its arguments, as its id says. Calls whose ids do
         not say are numbered in the order of the history."""
-        if isinstance(id_content, DamagedState):
+        if isinstance(id_content, StateError):
             if not self.bracketed:
                 self.problems.append(id_content)
         elif id_content is not None:
@@ -142,7 +143,8 @@ class BlockBuilder:
                     return id_content.index, id_content.digest
             elif call_ids.key(id_content.program.id) == self.key:
                 return 0, id_content.arguments
-        return len(self._calls), None
+        first = "" if self._calls or self.state is None else self.state.arguments
+        return len(self._calls), first or None
 
     def _gaps(self, records: list[_CallRecord]) -> list[RequestError]:
         """Return the errors for a missing program, and for missing or doubled calls."""

@@ -4,24 +4,28 @@
 - Every other call: `cr1_<program>_<index>_<digest of the arguments>`.
 
 No other module knows the format of a call id. An id depends on nothing but the program and the
-call, so that a request that is sent again gets the same ids.
+call, so that a request that continues a program gets the same ids however often it is sent.
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from coderelay.conversation.entries import HandedCall
 from coderelay.conversation.program_state import (
-    MOST_EARLIER,
     ProgramState,
     decode_state,
     encode_state,
+    state_error,
+    state_fits,
 )
-from coderelay.conversation.state_text import InflateBudget, UnreadableState
-from coderelay.conversation.turn_errors import DamagedState
+from coderelay.conversation.state_text import (
+    DamagedText,
+    InflateBudget,
+    TextLimits,
+    UnreadableState,
+)
 from coderelay.core import Call, Json, Program
 from coderelay.core.json_values import digest
 
@@ -29,6 +33,7 @@ MAX_ID = 64_000
 """The longest id. Clients were measured to send ids up to this length back unchanged."""
 
 _PREFIX = "cr1_"
+_LIMITS = TextLimits(MAX_ID - len(_PREFIX), 1_000_000)
 _ESCAPED_PREFIX = [
     rb"\u%b" % form.encode()
     for each in _PREFIX
@@ -38,8 +43,6 @@ _ESCAPED_PREFIX = [
 # cannot be confused.
 _LATER = re.compile(r"cr1_([A-Za-z0-9-]{1,64})_([0-9]{1,6})_([0-9a-f]{16})")
 _PLAIN = re.compile(r"[A-Za-z0-9-]{1,64}")
-_ALWAYS_FITS = 5_000
-"""Sources up to this length always fit into an id, however badly they compress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +69,8 @@ def key(program_id: str) -> str:
 
 
 def first_id(state: ProgramState) -> str:
-    """Return the id of a program's first call, which carries the state.
-
-    If it would be too long, the names of the tools are left out first, then the oldest of the
-    earlier programs.
-    """
-    if not _fits(state):
-        state = replace(state, tools=None)
-    earlier = state.earlier[-MOST_EARLIER:]
-    left_out = bisect_left(
-        range(len(earlier)), True, key=lambda count: _fits(replace(state, earlier=earlier[count:]))
-    )
-    return _PREFIX + (encode_state(replace(state, earlier=earlier[left_out:])) or "")
+    """Return the id of a program's first call, which carries the state."""
+    return _PREFIX + encode_state(state, _LIMITS)
 
 
 def later_id(program_id: str, call: Call) -> str:
@@ -86,11 +79,11 @@ def later_id(program_id: str, call: Call) -> str:
     return f"{_PREFIX}{key(program_id)}_{call.index}_{digest(call.arguments)}"
 
 
-def fits(program: Program) -> bool:
-    """Return whether a program is short enough to be carried by an id."""
-    if len(program.source) < _ALWAYS_FITS:
-        return True
-    return _fits(ProgramState(program, "f" * 80, "0" * 16))
+def fits(state: ProgramState) -> bool:
+    """Return whether a new program is short enough to be carried by an id. The names of its tools
+    may be left out."""
+    needed = replace(state, tools=None, arguments=digest(None))
+    return state_fits(needed, _LIMITS)
 
 
 def hand_out(calls: Sequence[Call], state: ProgramState) -> tuple[HandedCall, ...]:
@@ -127,27 +120,21 @@ def decode(id: str, budget: InflateBudget | None = None) -> ProgramState | Later
     """Return what an id of this server contains. `budget` limits what all ids of a history unpack
     to.
 
-    Raises `DamagedState` if the id is not as it was handed out, and `TooLarge` if the budget is
-    spent.
+    Raises `StateError` if the id cannot be read, and `TooLarge` if the budget is spent.
     """
     later = _LATER.fullmatch(id)
     if later is not None:
         return LaterCall(later[1], int(later[2]), later[3])
-    if len(id) >= MAX_ID:
-        raise _damaged(id, f"is longer than {MAX_ID:,} characters")
     try:
-        return decode_state(id[len(_PREFIX) :], budget)
+        if len(id) > MAX_ID:
+            raise DamagedText(f"is longer than {MAX_ID:,} characters")
+        state = decode_state(id[len(_PREFIX) :], _LIMITS, budget or InflateBudget())
+        if state.source_digest or not state.arguments:
+            raise DamagedText("cannot be read")
     except UnreadableState as error:
-        raise _damaged(id, str(error)) from error
+        raise state_error(f"the call id {_quoted(id)}", error) from error
+    return state
 
 
-def _fits(state: ProgramState) -> bool:
-    text = encode_state(state)
-    return text is not None and len(_PREFIX) + len(text) < MAX_ID
-
-
-def _damaged(id: str, reason: str) -> DamagedState:
-    quoted = id if len(id) <= 40 else f"{id[:28]}…{id[-8:]}"
-    return DamagedState(
-        f"the call id {quoted!r} {reason}: send ids back exactly as they were handed out"
-    )
+def _quoted(id: str) -> str:
+    return repr(id if len(id) <= 40 else f"{id[:28]}…{id[-8:]}")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Completed, Entry, Failed, Json, Program, Tool
 from coderelay.languages.language_registry import DEFAULT_LANGUAGE
 
@@ -41,7 +42,8 @@ class HandedCall:
 class CodeBlock:
     """A program in the history, with its calls and, if it is known, its outcome.
 
-    - `program` is None if the client has trimmed the history and it is no longer there.
+    - `state` is the program, with what else the history says about it. It is None if the client has
+      trimmed the history and the program is no longer there.
     - `journal` has the answered calls in call order, `pending` the calls without an answer.
     - `outcome` is None if it has to be computed by replay.
     - `text` is the assistant's text in the same message as the program. `remarks` are messages
@@ -49,11 +51,9 @@ class CodeBlock:
     - `open` means that the program goes on in this turn, `interrupted` that the user wrote
       something else before it had ended.
     - `replayable` means that the journal is complete, so that a replay can be tried.
-    - `tools` are the names of the tools that the program mentions and that were declared when it
-      began, or None if the history does not say. The program cannot call tools added later.
     """
 
-    program: Program | None
+    state: ProgramState | None
     journal: tuple[Entry, ...] = ()
     pending: tuple[HandedCall, ...] = ()
     outcome: Completed | Failed | None = None
@@ -62,8 +62,11 @@ class CodeBlock:
     open: bool = False
     interrupted: bool = False
     replayable: bool = True
-    fingerprint: str | None = None
-    tools: frozenset[str] | None = None
+
+    @property
+    def program(self) -> Program | None:
+        """The program, if the history has it."""
+        return self.state.program if self.state is not None else None
 
 
 ConversationEntry: TypeAlias = PlainMessage | CodeBlock
@@ -172,7 +175,7 @@ class AssistantText:
 class ProgramStarted:
     """The model wrote a program, and possibly text in the same answer."""
 
-    program: Program
+    state: ProgramState
     text: str = ""
     reasoning: str = ""
 
@@ -181,7 +184,7 @@ class ProgramStarted:
 class CallsHandedOut:
     """The program waits for these calls."""
 
-    program: Program
+    state: ProgramState
     calls: tuple[HandedCall, ...]
 
 
@@ -189,7 +192,7 @@ class CallsHandedOut:
 class ProgramFinished:
     """The program has ended."""
 
-    program: Program
+    state: ProgramState
     outcome: Completed | Failed
 
 

@@ -5,15 +5,15 @@ result, with text of the assistant, or with the next program. A user message int
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coderelay.conversation import call_ids
 from coderelay.conversation.block_builder import BlockBuilder, IdContent, short_id
 from coderelay.conversation.entries import ConversationEntry, Message, PlainMessage
 from coderelay.conversation.program_state import ProgramState
 from coderelay.conversation.state_text import InflateBudget
-from coderelay.conversation.turn_errors import DamagedState, HistoryError, TooLarge
-from coderelay.core import Completed, Failed, Json, Limits, Program, RequestError, Tool
+from coderelay.conversation.turn_errors import HistoryError, StateError, TooLarge
+from coderelay.core import Completed, Failed, Json, Limits, RequestError, Tool
 from coderelay.core.json_counts import ValueBudget
 
 MOST_PROGRAMS = 10_000
@@ -41,6 +41,8 @@ class History:
     """
 
     def __init__(self, tools: Sequence[Tool], limits: Limits) -> None:
+        self.budget = InflateBudget()
+        """What all states in this history may unpack to."""
         self._tools = {tool.name: tool for tool in tools}
         self._limits = limits
         self._read: list[PlainMessage | BlockBuilder] = []
@@ -51,7 +53,6 @@ class History:
         """How many user messages there are at the end so far."""
         self._plain_ids: set[str] = set()
         self._stray: HistoryError | None = None
-        self._budget = InflateBudget()
         self._begun = 0
 
     def add_message(self, message: Message) -> None:
@@ -133,10 +134,10 @@ class History:
         else:
             self._append(PlainMessage(message))
 
-    def begin_program(self, program: Program, *, problem: RequestError | None = None) -> None:
+    def begin_program(self, state: ProgramState, *, problem: RequestError | None = None) -> None:
         """Begin the block of a program that is a message of the history. All calls up to its result
         belong to it. `problem` says why it cannot run, if so."""
-        block = self._begin(BlockBuilder(program, call_ids.key(program.id), bracketed=True))
+        block = self._begin_state(state, bracketed=True)
         if problem is not None:
             block.problems.append(problem)
 
@@ -185,6 +186,13 @@ class History:
         self._by_key[block.key] = block
         return block
 
+    def _begin_state(self, state: ProgramState, *, bracketed: bool = False) -> BlockBuilder:
+        """Begin the blocks of the earlier programs in a state, and of its own program."""
+        for program in state.earlier:
+            before = replace(state, program=program, arguments="", earlier=())
+            self._begin(BlockBuilder(before, call_ids.key(program.id)))
+        return self._begin(BlockBuilder(state, call_ids.key(state.program.id), bracketed))
+
     def _add(
         self, block: BlockBuilder, call: ReturnedCall, id_content: IdContent, where: str
     ) -> None:
@@ -200,15 +208,13 @@ class History:
 
     def _block_of(self, id_content: IdContent) -> BlockBuilder:
         """Return the block that a program's call belongs to, and begin it if there is none."""
-        if id_content is None or isinstance(id_content, DamagedState):
+        if id_content is None or isinstance(id_content, StateError):
             return self._begin(BlockBuilder(None, _DAMAGED))
         if isinstance(id_content, ProgramState):
             key = call_ids.key(id_content.program.id)
             if self._open is not None and self._open.key == key:
                 return self._open
-            for program in id_content.earlier:
-                self._begin(_begun(program, id_content))
-            return self._begin(_begun(id_content.program, id_content))
+            return self._begin_state(id_content)
         if self._open is not None and self._open.key in (id_content.program, _DAMAGED):
             return self._open
         block = self._by_key.get(id_content.program)
@@ -222,8 +228,8 @@ class History:
         if not call_ids.is_ours(id):
             return None
         try:
-            return call_ids.decode(id, self._budget)
-        except DamagedState as error:
+            return call_ids.decode(id, self.budget)
+        except StateError as error:
             return error
 
     def _resume(self, block: BlockBuilder) -> None:
@@ -239,11 +245,6 @@ class History:
             del self._read[first:]
             block.interrupted = False
             self._open, self._questions, self._stray = block, 0, None
-
-
-def _begun(program: Program, state: ProgramState) -> BlockBuilder:
-    key = call_ids.key(program.id)
-    return BlockBuilder(program, key, fingerprint=state.fingerprint, tools=state.tools)
 
 
 def _is_question(entry: PlainMessage | BlockBuilder) -> bool:

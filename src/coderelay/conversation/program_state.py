@@ -1,40 +1,60 @@
-"""Encodes and decodes the state that a replay of a program needs.
+"""The state of a program: what a server that stores nothing needs to go on with it.
 
-| field | what |
-|---|---|
-| `program` | id, language, created and source; source is null if it is elsewhere in the history |
-| `digest` | digest of the source, if it is elsewhere in the history |
-| `fingerprint` | the version of the sandbox that the program began in |
-| `arguments` | digest of the arguments of the program's first call |
-| `earlier` | earlier programs of the turn that made no calls, so that no other id carries them |
-| `tools` | names of the tools that these programs mention and that were declared when they began |
+This is the only encoder and the only decoder of states. Whatever carries a state carries all of it:
 
-Add a field here and in `KNOWN`; `state_text` says which changes are safe.
+- The id of a program's first call also carries the source.
+- Where the source is in the history anyway, the state has a digest of it instead. Then the state is
+  in the id of a code execution block, in the fingerprint of a `program` item, or in the field
+  `state` of a `code` message.
+
+To add a field, add it to `ProgramState` and to `FIELDS`: see CONTRIBUTING.md. `state_text` says how
+the format may change.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from coderelay.conversation.state_text import InflateBudget, UnreadableState, pack, unpack
-from coderelay.conversation.turn_errors import TooLarge
+from coderelay.conversation.state_text import (
+    DamagedText,
+    InflateBudget,
+    NewerText,
+    TextLimits,
+    UnreadableState,
+    pack,
+    unpack,
+)
+from coderelay.conversation.turn_errors import DamagedState, NewerState, StateError
 from coderelay.core import InvalidProgram, Json, Program
 from coderelay.core.json_values import digest
 
 MOST_EARLIER = 100
 """How many earlier programs without calls a state may carry."""
+BESIDE_SOURCE = TextLimits(4_000, 10_000)
+"""The limits of a state without source. Some APIs repeat its text with every call."""
 
-KNOWN = frozenset({"program", "digest", "fingerprint", "arguments", "earlier", "tools"})
-_SOURCELESS = 10_000
-"""How many bytes a state without source may unpack to."""
+_MOST_NAME = 250
+"""Characters of a program's id, and of a fingerprint. With these, a state fits beside a source."""
 _DIGEST = re.compile(r"[0-9a-f]{16}")
+_ABSENT: tuple[object, ...] = (None, "", ())
+"""The values of fields that are not written."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramState:
     """A program, with everything that a server without stored state needs to go on with it.
 
-    `tools` is None if the state does not say which tools were declared.
+    - `fingerprint` is the version of the sandbox that the program began in.
+    - `arguments` is the digest of the arguments of the program's first call.
+    - `earlier` are programs of the same turn that made no calls, so that no other id carries them.
+    - `tools` are the names of the tools that all these programs mention and that were declared when
+      they began, or None if that is not known.
+    - `source_digest` is the digest of the source if the source is elsewhere in the history. Then
+      the source of `program` is empty until `with_source` adds it.
+    - `sent_as` is the text in which the client knows this program, if it sent one. It is not part
+      of the encoded state.
     """
 
     program: Program
@@ -42,71 +62,102 @@ class ProgramState:
     arguments: str = ""
     earlier: tuple[Program, ...] = ()
     tools: frozenset[str] | None = None
+    source_digest: str = ""
+    sent_as: str = field(default="", compare=False)
+
+    def without_source(self) -> "ProgramState":
+        """Return the state for a text beside the source. The history also has the earlier programs
+        and the program's first call, so they are left out."""
+        return replace(
+            self,
+            program=replace(self.program, source=""),
+            arguments="",
+            earlier=(),
+            source_digest=self.source_digest or digest(self.program.source),
+        )
+
+    def with_source(self, source: str) -> "ProgramState | None":
+        """Return the state of the program with this source, or None if the program began with
+        another source."""
+        if not self.source_digest:
+            return self if self.program.source == source else None
+        if digest(source) != self.source_digest:
+            return None
+        return replace(self, program=replace(self.program, source=source), source_digest="")
 
 
 @dataclass(frozen=True, slots=True)
-class SourcelessState:
-    """The state of a program whose source is elsewhere in the history."""
+class StateField:
+    """How a field of `ProgramState` becomes JSON, and how it is read back.
 
-    id: str
-    language: str
-    created: int
-    digest: str
+    `read` raises `DamagedText` for a value of the wrong type. A server that does not know a
+    `needed` field refuses the state; it ignores any other field that it does not know.
+    """
 
-    def program(self, source: str) -> Program | None:
-        """Return the program with this source, or None if it began with another source."""
-        if digest(source) != self.digest:
-            return None
-        return Program(self.language, source, self.id, self.created)
+    write: Callable[[Any], Json]
+    read: Callable[[Json], Any]
+    needed: bool = False
 
 
-def encode_state(state: ProgramState) -> str | None:
-    """Return the text that carries a state, or None if it would be too large."""
-    fields: dict[str, Json] = {
-        "program": _places(state.program),
-        "fingerprint": state.fingerprint,
-        "arguments": state.arguments,
-        "earlier": [_places(program) for program in state.earlier],
-    }
-    if state.tools is not None:
-        fields["tools"] = sorted(state.tools)
-    return pack(fields)
+def encode_state(state: ProgramState, limits: TextLimits) -> str:
+    """Return the text that carries a state.
+
+    If it would be too long, the names of the tools are left out first, then the oldest of the
+    earlier programs. Everything else must fit.
+    """
+    earlier = state.earlier[-MOST_EARLIER:]
+    whole = pack(_to_json(replace(state, earlier=earlier)), limits)
+    if whole is not None:
+        return whole
+    state = replace(state, tools=None)
+    left_out = bisect_left(
+        range(len(earlier)),
+        True,
+        key=lambda count: state_fits(replace(state, earlier=earlier[count:]), limits),
+    )
+    text = pack(_to_json(replace(state, earlier=earlier[left_out:])), limits)
+    assert text is not None, "the state is too long: check that it fits before the program begins"
+    return text
 
 
-def decode_state(text: str, budget: InflateBudget | None = None) -> ProgramState:
-    """Return the state that a text carries. Raises `UnreadableState`, and `TooLarge` if the budget
-    for unpacking is spent."""
-    fields = unpack(text, KNOWN, budget)
-    fingerprint, arguments = fields.get("fingerprint", ""), fields.get("arguments", "")
-    earlier = fields.get("earlier", [])
-    if not isinstance(fingerprint, str) or not _is_digest(arguments):
-        raise UnreadableState("cannot be read")
-    if not isinstance(earlier, list) or len(earlier) > MOST_EARLIER:
-        raise UnreadableState("cannot be read")
-    programs = tuple(_program(each) for each in earlier)
-    tools = _tools(fields.get("tools"))
-    return ProgramState(_program(fields.get("program")), fingerprint, arguments, programs, tools)
+def state_fits(state: ProgramState, limits: TextLimits) -> bool:
+    """Return whether all of a state fits into a text."""
+    return pack(_to_json(state), limits) is not None
 
 
-def encode_without_source(program: Program) -> str:
-    """Return the text that carries the state of a program without its source, which the client
-    sends in another field."""
-    places = [program.id, program.language, program.created, None]
-    return pack({"program": places, "digest": digest(program.source)}) or ""
+def decode_state(text: str, limits: TextLimits, budget: InflateBudget) -> ProgramState:
+    """Return the state that a text carries.
+
+    Raises `UnreadableState`, and `TooLarge` if the budget for unpacking is spent.
+    """
+    known = frozenset({"program", "digest", *FIELDS})
+    fields = unpack(text, limits, known=known, budget=budget)
+    id, language, created, source = _four(fields.get("program"))
+    source_digest = "" if source is not None else _digest(fields.get("digest"))
+    program = _program([id, language, created, "" if source is None else source])
+    values = {name: each.read(fields[name]) for name, each in FIELDS.items() if name in fields}
+    return ProgramState(program, source_digest=source_digest, **values)
 
 
-def decode_without_source(text: str) -> SourcelessState:
-    """Return the state in a text of `encode_without_source`. Raises `UnreadableState`."""
-    try:
-        fields = unpack(text, KNOWN, InflateBudget(_SOURCELESS))
-    except TooLarge as error:
-        raise UnreadableState(f"unpacks to more than {_SOURCELESS:,} bytes") from error
-    known: Json = fields.get("digest")
-    id, language, created, _ = _four(fields.get("program"))
-    program = _program([id, language, created, ""])
-    if not isinstance(known, str) or not _is_digest(known):
-        raise UnreadableState("cannot be read")
-    return SourcelessState(program.id, program.language, program.created, known)
+def state_error(what: str, error: UnreadableState, where: str | None = None) -> StateError:
+    """Return the error for a state that cannot be read. `what` names the text, such as "the call id
+    …", and `where` the field that it is in."""
+    if isinstance(error, NewerText):
+        return NewerState(f"{what} {error}: upgrade all servers to the same version", where)
+    return DamagedState(f"{what} {error}: send it back exactly as it was handed out", where)
+
+
+def _to_json(state: ProgramState) -> dict[str, Json]:
+    fields: dict[str, Json] = {"program": _places(state.program)}
+    if state.source_digest:
+        fields["program"][-1] = None
+        fields["digest"] = state.source_digest
+    for name, each in FIELDS.items():
+        value = getattr(state, name)
+        if value not in _ABSENT:
+            fields[name] = each.write(value)
+    needs = [name for name in fields if name in FIELDS and FIELDS[name].needed]
+    return {**fields, "needs": needs} if needs else fields
 
 
 def _places(program: Program) -> list[Json]:
@@ -115,27 +166,57 @@ def _places(program: Program) -> list[Json]:
 
 def _four(places: Json) -> Sequence[Json]:
     if not isinstance(places, list) or len(places) != 4:
-        raise UnreadableState("cannot be read")
+        raise DamagedText("cannot be read")
     return places
 
 
 def _program(places: Json) -> Program:
     id, language, created, source = _four(places)
     if not isinstance(language, str) or not isinstance(source, str):
-        raise UnreadableState("cannot be read")
+        raise DamagedText("cannot be read")
     try:
-        return Program(language, source, id, created)
+        program = Program(language, source, id, created)
     except InvalidProgram as error:
-        raise UnreadableState("cannot be read") from error
+        raise DamagedText("cannot be read") from error
+    if len(program.id) > _MOST_NAME:
+        raise DamagedText("cannot be read")
+    return program
 
 
-def _tools(names: Json) -> frozenset[str] | None:
-    if names is None:
-        return None
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise UnreadableState("cannot be read")
-    return frozenset(names)
+def _programs(value: Json) -> tuple[Program, ...]:
+    if not isinstance(value, list) or len(value) > MOST_EARLIER:
+        raise DamagedText("cannot be read")
+    return tuple(_program(each) for each in value)
 
 
-def _is_digest(value: Json) -> bool:
-    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
+def _text(value: Json) -> str:
+    if not isinstance(value, str):
+        raise DamagedText("cannot be read")
+    return value
+
+
+def _fingerprint(value: Json) -> str:
+    if len(_text(value)) > _MOST_NAME:
+        raise DamagedText("cannot be read")
+    return _text(value)
+
+
+def _digest(value: Json) -> str:
+    if not _DIGEST.fullmatch(_text(value)):
+        raise DamagedText("cannot be read")
+    return _text(value)
+
+
+def _names(value: Json) -> frozenset[str]:
+    if not isinstance(value, list):
+        raise DamagedText("cannot be read")
+    return frozenset(_text(name) for name in value)
+
+
+FIELDS: dict[str, StateField] = {
+    "fingerprint": StateField(write=str, read=_fingerprint),
+    "arguments": StateField(write=str, read=_digest),
+    "earlier": StateField(write=lambda programs: [*map(_places, programs)], read=_programs),
+    "tools": StateField(write=sorted, read=_names),
+}
+"""The fields of a state besides the program itself. The names are those of `ProgramState`."""

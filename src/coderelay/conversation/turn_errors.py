@@ -4,7 +4,9 @@ RequestError                 the client has to change the request
 ├── FieldError               a field has the wrong type
 ├── Unsupported              a field has a value that this server does not support
 ├── HistoryError             the messages are not a valid conversation
-│   └── DamagedState         a call id is not as it was handed out
+│   └── StateError           an id or a field does not carry the state of its program
+│       ├── DamagedState     it is not as it was handed out
+│       └── NewerState       a newer version of the server made it; the operator has to upgrade
 └── TooLarge                 something is over its limit
 CoderelayError
 ├── ProgramsSpent            the model wrote too many programs without coming to an answer
@@ -39,8 +41,17 @@ class HistoryError(RequestError):
         self.param = param
 
 
-class DamagedState(HistoryError):
-    """A call id that the server handed out came back changed."""
+class StateError(HistoryError):
+    """The state of a program cannot be read from what the client sent back."""
+
+
+class DamagedState(StateError):
+    """An id, or a field with a state, came back changed."""
+
+
+class NewerState(StateError):
+    """A newer version of this server made the state, and this version must not ignore what is in
+    it. This happens while servers are upgraded."""
 
 
 class TooLarge(RequestError):

@@ -59,8 +59,8 @@ def _of_event(event: TurnEvent) -> Iterator[Json]:
             yield text
         case AssistantText(text, reasoning, extra):
             yield from (text, reasoning, extra)
-        case ProgramStarted(program, text, reasoning):
-            yield from (program.source, text, reasoning)
+        case ProgramStarted(state, text, reasoning):
+            yield from (state.program.source, text, reasoning)
         case DirectCalls(calls, text, reasoning):
             yield from (calls, text, reasoning)
         case CallsHandedOut(_, handed):

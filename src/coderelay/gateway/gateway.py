@@ -132,9 +132,9 @@ class Gateway:
                 yield event
             match step:
                 case RunProgram():
-                    outcome, fingerprint = await self._run(step, request, run_blocking)
+                    outcome = await self._run(step, request, run_blocking)
                     steps.large |= is_large_outcome(outcome)
-                    step = await steps.take(partial(turn.program_stopped, outcome, fingerprint))
+                    step = await steps.take(partial(turn.program_stopped, outcome))
                 case ReplayPrograms(entries):
                     work = partial(self._replays.resolve, entries, toolset)
                     known = await run_blocking(work)
@@ -158,11 +158,9 @@ class Gateway:
 
     async def _run(
         self, step: RunProgram, request: TurnRequest, run_blocking: RunBlocking
-    ) -> tuple[Outcome, str]:
-        toolset = await self._toolset(request, step.program.language, run_blocking)
-        return await run_blocking(
-            partial(run_block, toolset, step.program, step.block, self._limits)
-        )
+    ) -> Outcome:
+        toolset = await self._toolset(request, step.state.program.language, run_blocking)
+        return await run_blocking(partial(run_block, toolset, step.state, step.block, self._limits))
 
     async def _toolset(
         self, request: TurnRequest, language: str, run_blocking: RunBlocking

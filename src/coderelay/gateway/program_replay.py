@@ -13,14 +13,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from coderelay.conversation import CodeBlock, ConversationEntry
+from coderelay.conversation.program_state import ProgramState
 from coderelay.conversation.work_size import outcome_parts
 from coderelay.core import (
     Diverged,
     EngineError,
+    Entry,
     Json,
     Limits,
     Outcome,
-    Program,
     Raised,
     RequestError,
     Suspended,
@@ -46,19 +47,16 @@ def needs_replay(entry: ConversationEntry) -> bool:
     return isinstance(entry, CodeBlock) and entry.replayable and entry.outcome is None
 
 
-def run_block(
-    toolset: Toolset, program: Program, block: CodeBlock, limits: Limits
-) -> tuple[Outcome, str]:
-    """Run a block's program with its journal, and return the outcome and the fingerprint of the
-    sandbox. This blocks until the program stops.
+def run_block(toolset: Toolset, state: ProgramState, block: CodeBlock, limits: Limits) -> Outcome:
+    """Run a block's program with its journal, and return the outcome. This blocks until the program
+    stops.
 
     Raises `Diverged`, which mentions it if the server was upgraded since the program began.
     """
-    fingerprint = toolset.fingerprint(program)
     try:
-        return toolset.evaluate(program, block.journal, limits, block.tools), fingerprint
+        return toolset.evaluate(state.program, block.journal, limits, state.tools)
     except Diverged as error:
-        if block.fingerprint in (None, fingerprint):
+        if state.fingerprint in ("", toolset.fingerprint):
             raise
         message = f"{error} (the program began under another version of this server)"
         raise Diverged(
@@ -102,29 +100,28 @@ class Replays:
         return block if cut_short else replace(block, outcome=outcome), outcome.fuel
 
     def _outcome(self, block: CodeBlock, toolset: Toolset, fuel: int) -> Outcome | None:
-        program = block.program
-        if program is None:
+        if block.state is None:
             return None
+        program = block.state.program
         if program.language != toolset.language:
             toolset = self._toolsets.of(toolset.tools, program.language)
-        key = (toolset.identity, _digest(block))
+        key = (toolset.identity, _digest(block.state, block.journal))
         cached = self._cache.get(key)
         if cached is not None and cached.fuel < fuel:
             return cached
         limits = replace(self._limits, fuel=fuel)
-        outcome = toolset.evaluate(program, block.journal, limits, block.tools)
+        outcome = toolset.evaluate(program, block.journal, limits, block.state.tools)
         length = _length(outcome)
         if outcome.fuel < fuel and length < _LARGEST:
             self._cache.put(key, outcome, _BYTES_PER_CHARACTER * length)
         return outcome
 
 
-def _digest(block: CodeBlock) -> str:
-    program = block.program
-    assert program is not None
+def _digest(state: ProgramState, journal: Sequence[Entry]) -> str:
+    program = state.program
     parts: list[Json] = [program.language, program.id, program.created, program.source]
-    parts.append(None if block.tools is None else sorted(block.tools))
-    for entry in block.journal:
+    parts.append(None if state.tools is None else sorted(state.tools))
+    for entry in journal:
         result = entry.result
         answer = [result.error.message] if isinstance(result, Raised) else {"value": result.value}
         parts.append([entry.name, entry.digest or entry.arguments, answer])

@@ -55,6 +55,8 @@ class Toolset:
         self._undeclared_arguments: UndeclaredArguments = undeclared_arguments
         self.tools = tools
         self.language = language
+        self.fingerprint = engines(language).fingerprint
+        """The version of the sandbox that programs run in."""
         self._host = self._build_host(tools)
         self._hosts = {frozenset[str](): self._host}
         self.prompt = prompt(tools, language, tokens=tokens).text
@@ -80,10 +82,6 @@ class Toolset:
     def spellings(self) -> frozenset[str]:
         """All identifiers by which a program may call a tool or a host function."""
         return frozenset(each for name in self._host.names for each in name.identifiers)
-
-    def fingerprint(self, program: Program) -> str:
-        """Return the version of the sandbox that the program runs in."""
-        return self._engines(program.language).fingerprint
 
     def mentioned(self, sources: Iterable[str]) -> frozenset[str]:
         """Return the names of the tools that occur in these programs."""

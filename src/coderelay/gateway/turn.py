@@ -6,7 +6,7 @@ back. The driver takes the steps that the turn returns, and reports their result
     step = turn.start()
     while not isinstance(step, Done):
         match step:
-            case RunProgram():      step = turn.program_stopped(outcome, fingerprint)
+            case RunProgram():      step = turn.program_stopped(outcome)
             case ReplayPrograms():  step = turn.programs_replayed(entries)
             case AskModel():        turn.model_sent(delta) for each piece, then
                                     step = turn.model_answered()
@@ -98,7 +98,7 @@ class Turn:
         self._answer = self._new_answer(for_format=False)
         self._programs_without_calls: list[Program] = []
         self._totals = TurnTotals(request.model)
-        self._fingerprint = self._reasoning = ""
+        self._reasoning = ""
         self._invalid_calls = 0
         self._had_empty_answer = False
 
@@ -106,16 +106,15 @@ class Turn:
         """Return the first step: running the open program, if the history ends with one."""
         self._order.end("start", NotStarted)
         block = self._entries[-1] if self._entries else None
-        if isinstance(block, CodeBlock) and block.open and block.program is not None:
-            return self._order.go_to(RunProgram(block.program, block))
+        if isinstance(block, CodeBlock) and block.open and block.state is not None:
+            return self._order.go_to(RunProgram(block.state, block))
         self._events.append(self._started)
         return self._replay_or_ask()
 
-    def program_stopped(self, outcome: Outcome, fingerprint: str) -> Step:
+    def program_stopped(self, outcome: Outcome) -> Step:
         """Report that the program of the last `RunProgram` waits for calls or has ended, and return
-        the next step. `fingerprint` is the version of the sandbox that it ran in."""
+        the next step."""
         run = self._order.end("program_stopped", RunProgram)
-        self._fingerprint = fingerprint
         self._totals.fuel += outcome.fuel
         resumed = run.block.open
         if resumed:  # only now is the request known to be valid: see `Gateway.turn`
@@ -123,7 +122,7 @@ class Turn:
             self._entries.pop()
         if isinstance(outcome, Suspended):
             self._entries.append(run.block)
-            self._add(CallsHandedOut(run.program, self._hand_out(run.program, outcome.calls)))
+            self._add(CallsHandedOut(run.state, self._hand_out(run, outcome.calls)))
             return self._finish("tool_calls")
         self._end_program(run, outcome)
         return self._replay_or_ask() if resumed else self._ask()
@@ -209,13 +208,15 @@ class Turn:
     def _begin(self, source: str, text: str) -> Step:
         """Run a new program, unless it is too long to be carried by an id."""
         program = Program(self._request.language, source, self._new_id(), self._started.created)
-        self._add(ProgramStarted(program, self._text_beside(text), self._take_reasoning()))
-        block = CodeBlock(program, text=text)
-        if self._request.protocol == "messages" or call_ids.fits(program):
-            return self._order.go_to(RunProgram(program, block))
+        toolset = self._offer.toolset
+        state = ProgramState(program, toolset.fingerprint, tools=toolset.mentioned([source]))
+        self._add(ProgramStarted(state, self._text_beside(text), self._take_reasoning()))
+        block = CodeBlock(state, text=text)
+        if self._request.protocol == "messages" or call_ids.fits(state):
+            return self._order.go_to(RunProgram(state, block))
         message = f"the program is {len(source):,} characters: write a shorter one"
         failed = Failed(Failure("limit", message, limit="source"))
-        self._end_program(RunProgram(program, block), failed)
+        self._end_program(RunProgram(state, block), failed)
         return self._ask()
 
     def _finish(self, finish: Finish) -> Step:
@@ -232,8 +233,8 @@ class Turn:
         cached = replace(run.block, outcome=self._outcome_in_history(outcome), open=False)
         self._entries.append(cached)
         if not run.block.open:
-            self._programs_without_calls.append(run.program)
-        self._add(ProgramFinished(run.program, outcome))
+            self._programs_without_calls.append(run.state.program)
+        self._add(ProgramFinished(run.state, outcome))
 
     def _outcome_in_history(self, outcome: Completed | Failed) -> Completed | Failed:
         """Return the outcome as it will come back with the client's history."""
@@ -244,16 +245,16 @@ class Turn:
             return entry
         return replace(entry, outcome=self._outcome_in_history(entry.outcome))
 
-    def _hand_out(self, program: Program, calls: tuple[Call, ...]) -> tuple[HandedCall, ...]:
-        """Return the calls with their ids; only the first if the client wants one at a time."""
+    def _hand_out(self, run: RunProgram, calls: tuple[Call, ...]) -> tuple[HandedCall, ...]:
+        """Return the calls with their ids; only the first if the client wants one at a time. The
+        state is in an id only if the history does not have it otherwise."""
         chosen = calls if self._request.parallel else calls[:1]
-        if self._request.protocol == "messages":
-            return call_ids.hand_out_without_state(chosen, program)
+        if self._request.protocol == "messages" or run.block.open:
+            return call_ids.hand_out_without_state(chosen, run.state.program)
         earlier = tuple(self._programs_without_calls)
-        sources = [each.source for each in (*earlier, program)]
+        sources = [each.source for each in (*earlier, run.state.program)]
         tools = self._offer.toolset.mentioned(sources)
-        state = ProgramState(program, self._fingerprint, earlier=earlier, tools=tools)
-        return call_ids.hand_out(chosen, state)
+        return call_ids.hand_out(chosen, replace(run.state, earlier=earlier, tools=tools))
 
     # What an answer of the model comes to
 

@@ -4,14 +4,15 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from coderelay.conversation import CodeBlock, ConversationEntry
-from coderelay.core import Json, Program
+from coderelay.conversation.program_state import ProgramState
+from coderelay.core import Json
 
 
 @dataclass(frozen=True, slots=True)
 class RunProgram:
     """Run a program from its start with the answers in its block's journal."""
 
-    program: Program
+    state: ProgramState
     block: CodeBlock
 
 

@@ -5,7 +5,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from coderelay.conversation.state_text import MAX_INFLATED, UnreadableState, pack, unpack
+from coderelay.conversation.state_text import (
+    InflateBudget,
+    TextLimits,
+    UnreadableState,
+    pack,
+    unpack,
+)
 from coderelay.core.json_counts import MAX_CONTAINERS
 from coderelay.core.json_reader import read_json
 from coderelay.core.json_values import NotJson, canonical, check_depth, dump, same
@@ -16,6 +22,7 @@ TEXT, SHORTER = 1_100_000, 150_000
 """Bytes of a text that is read in pieces, for cases that take little or much for each. Bodies may
 have sixty times as many, which would take long to test."""
 DEEP = "[" * 250 + "1" * 200 + "]" * 250 + ","
+STATES = TextLimits(64_000, 1_000_000)
 LONG = '"' + "x" * 40_000 + '"'
 
 
@@ -26,7 +33,7 @@ def _read(text: str) -> None:
 
 def _unpack(text: str) -> None:
     with contextlib.suppress(UnreadableState):
-        unpack(text, frozenset())
+        unpack(text, STATES, known=frozenset(), budget=InflateBudget())
 
 
 def _repeat(piece: str, before: str = "[", after: str = "1]") -> Callable[[int], str]:
@@ -120,15 +127,15 @@ CASES = (
     Case(
         "conversation.state_text.unpack",
         "lists that compress well",
-        MAX_INFLATED,
-        lambda size: pack({"program": [[]] * (size // 4)}),
+        STATES.inflated,
+        lambda size: pack({"program": [[]] * (size // 4)}, STATES),
         _unpack,
     ),
     Case(
         "conversation.state_text.unpack",
         "a text of escapes",
-        MAX_INFLATED,
-        lambda size: pack({"program": "\n" * (size // 4)}),
+        STATES.inflated,
+        lambda size: pack({"program": "\n" * (size // 4)}, STATES),
         _unpack,
     ),
 )

@@ -14,6 +14,10 @@ PROGRAMS: dict[str, dict[str, str]] = {
             "const a = await webSearch({ query: 'a' });\n"
             "const b = await webSearch({ query: 'b' });\nreturn [a, b];"
         ),
+        "without mail": (
+            "let mail = 'no mail';\ntry { mail = await sendMail({}); } catch {}\n"
+            "return [mail, await webSearch({ query: 'a' }), await webSearch({ query: 'b' })];"
+        ),
         "one": "return (await webSearch({ query: 'x' }))[0];",
         "wrapped": "return { got: await webSearch({ query: 'a' }) };",
         "broken": "return nothing.here;",
@@ -34,6 +38,10 @@ PROGRAMS: dict[str, dict[str, str]] = {
             "    except ToolError as error:\n        seen.append(str(error))\nseen"
         ),
         "twice": "a = await web_search(query='a')\nb = await web_search(query='b')\n[a, b]",
+        "without mail": (
+            "try:\n    mail = await send_mail()\nexcept NameError:\n    mail = 'no mail'\n"
+            "[mail, await web_search(query='a'), await web_search(query='b')]"
+        ),
         "one": "(await web_search(query='x'))[0]",
         "wrapped": "{'got': await web_search(query='a')}",
         "broken": "nothing.here",

@@ -109,7 +109,9 @@ def test_the_model_is_told_that_the_user_interrupted_a_program(client: Client, s
 
 
 @clients
-def test_a_retried_request_gets_the_same_ids(client: Client) -> None:
+def test_a_request_that_continues_a_program_gets_the_same_ids_when_it_is_sent_again(
+    client: Client,
+) -> None:
     history, calls = opened(client, "twice")
     history = client.answered(history, [(calls[0], '"x"')])
     once, again = (client.calls(ask(client, history, script())) for _ in range(2))

@@ -50,7 +50,8 @@ def fails() -> Script:
 def test_a_call_is_handed_out_with_an_id_that_carries_the_program() -> None:
     played = play(request(), LOOK, programs=PROGRAMS)
     program = Program("typescript", NEWS, "program1", NOW)
-    assert played.entries[0] == ProgramStarted(program, "I will look.")
+    begun = ProgramState(program, "scripted", tools=frozenset(["web_search"]))
+    assert played.entries[0] == ProgramStarted(begun, "I will look.")
     (call,) = handed_out(played).calls
     assert (call.name, call.arguments, call.index) == ("web_search", {"query": "news"}, 0)
     state = call_ids.decode(call.id)
@@ -73,7 +74,7 @@ def test_a_client_that_wants_one_call_at_a_time_gets_the_first_of_a_batch() -> N
     assert call.arguments == {"query": "a"}
     assert played.bodies[0]["parallel_tool_calls"] is False
     answered = (Entry("web_search", {"query": "a"}, Returned(1)),)
-    block = CodeBlock(handed_out(played).program, answered, open=True)
+    block = CodeBlock(handed_out(played).state, answered, open=True)
     again = play(request(QUESTION, block, parallel=False), programs=PROGRAMS)
     assert [each.arguments for each in handed_out(again).calls] == [{"query": "b"}]
 
@@ -113,7 +114,7 @@ def test_in_the_messages_protocol_a_program_may_be_longer() -> None:
 
 def test_an_open_program_continues_with_the_answers_of_its_calls() -> None:
     answered = (Entry("web_search", {"query": "news"}, Returned("rain")),)
-    block = CodeBlock(Program("typescript", NEWS, "p1", NOW), answered, open=True)
+    block = CodeBlock(ProgramState(Program("typescript", NEWS, "p1", NOW)), answered, open=True)
     played = play(request(QUESTION, block), "There is rain.", programs=PROGRAMS)
     assert played.last_message["content"] == 'Result:\n["rain"]'
     finished, text = played.entries
@@ -123,7 +124,7 @@ def test_an_open_program_continues_with_the_answers_of_its_calls() -> None:
 
 def test_finished_programs_are_replayed_for_their_outcome() -> None:
     answered = (Entry("web_search", {"query": "news"}, Returned("rain")),)
-    block = CodeBlock(Program("typescript", NEWS, "p1", NOW), answered)
+    block = CodeBlock(ProgramState(Program("typescript", NEWS, "p1", NOW)), answered)
     played = play(request(QUESTION, block, QUESTION), "Yes.", programs=PROGRAMS)
     assert played.bodies[0]["messages"][-2]["content"] == 'Result:\n["rain"]'
 
@@ -143,7 +144,7 @@ def test_the_model_gets_an_outcome_as_the_history_will_keep_it(form: str, result
     answer = ScriptedAnswer(code="prints")
     played = play(request(outcome_form=form), answer, "Yes.", programs=programs)
     assert played.last_message["content"] == result
-    finished = CodeBlock(Program("typescript", "prints", "p1"))
+    finished = CodeBlock(ProgramState(Program("typescript", "prints", "p1")))
     history = request(QUESTION, finished, QUESTION, outcome_form=form)
     replayed = play(history, "Yes.", programs=programs)
     assert replayed.bodies[0]["messages"][-2]["content"] == result
@@ -173,7 +174,7 @@ def test_invalid_calls_count_as_programs() -> None:
 
 
 def test_programs_of_earlier_requests_of_the_turn_count() -> None:
-    block = CodeBlock(Program("typescript", "return 1;", "p1"), outcome=Completed(1))
+    block = CodeBlock(ProgramState(Program("typescript", "return 1;", "p1")), outcome=Completed(1))
     answer = ScriptedAnswer(code="return 1;")
     with pytest.raises(ProgramsSpent):
         play(request(QUESTION, block, max_programs=1), answer, programs=PROGRAMS)
@@ -195,7 +196,7 @@ def test_a_receipt_is_given_if_the_client_asks_for_it() -> None:
 def test_a_receipt_estimates_the_tokens_that_the_model_did_not_get() -> None:
     answered = (Entry("web_search", {"query": "news"}, Returned("x" * 4_000)),)
     program = Program("typescript", "counts", "p1")
-    block = CodeBlock(program, answered, open=True)
+    block = CodeBlock(ProgramState(program), answered, open=True)
 
     def counts() -> Script:
         (found,) = yield [("web_search", {"query": "news"})]

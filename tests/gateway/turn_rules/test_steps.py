@@ -19,6 +19,7 @@ from coderelay.conversation import (
     Unsupported,
     UpstreamError,
 )
+from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Call, Completed, Entry, Program, Returned, Suspended
 from coderelay.engines.scripted_engine import ScriptedEngine
 from coderelay.gateway.toolset import Toolset
@@ -31,7 +32,8 @@ CALL = Call(0, "web_search", {"query": "news"})
 
 
 def no_engine(language: str) -> ScriptedEngine:
-    raise AssertionError("the rules of a turn run nothing")
+    """An engine that knows no program: the rules of a turn run nothing."""
+    return ScriptedEngine({}, language)
 
 
 def turn(turn_request: TurnRequest, **settings: int) -> Turn:
@@ -58,7 +60,7 @@ def kinds(turn: Turn) -> list[type]:
 
 def open_block(answered: Sequence[Entry] = ()) -> CodeBlock:
     program = Program("typescript", "return 1;", "p1")
-    return CodeBlock(program, tuple(answered), open=True)
+    return CodeBlock(ProgramState(program), tuple(answered), open=True)
 
 
 def test_the_model_is_asked_and_its_text_is_the_reply() -> None:
@@ -79,9 +81,9 @@ def test_a_program_that_waits_ends_the_turn_with_its_calls() -> None:
     played.start()
     step = answer(played, *code("return 1;"))
     assert isinstance(step, RunProgram)
-    assert step.program == Program("typescript", "return 1;", "program0", NOW)
+    assert step.state.program == Program("typescript", "return 1;", "program0", NOW)
     assert kinds(played) == [TurnStarted, ProgramStarted]
-    assert isinstance(played.program_stopped(Suspended((CALL,)), "v1"), Done)
+    assert isinstance(played.program_stopped(Suspended((CALL,))), Done)
     called, reply = played.take_events()
     assert isinstance(called, CallsHandedOut) and called.calls[0].name == "web_search"
     assert isinstance(reply, TurnReply) and reply.finish == "tool_calls"
@@ -91,7 +93,7 @@ def test_the_model_gets_the_outcome_of_a_program_and_is_asked_again() -> None:
     played = turn(request())
     played.start()
     answer(played, *code("return 1;"))
-    step = played.program_stopped(Completed(1), "v1")
+    step = played.program_stopped(Completed(1))
     assert isinstance(step, AskModel)
     assert step.body["messages"][-1]["content"] == "Result:\n1"
     assert kinds(played) == [TurnStarted, ProgramStarted, ProgramFinished]
@@ -101,25 +103,25 @@ def test_no_event_is_sent_before_the_open_program_has_run() -> None:
     """Until then the request may be refused with an error status instead of an answer."""
     played = turn(request(QUESTION, open_block([Entry("web_search", {}, Returned([]))])))
     step = played.start()
-    assert isinstance(step, RunProgram) and step.program.id == "p1"
+    assert isinstance(step, RunProgram) and step.state.program.id == "p1"
     assert kinds(played) == []
-    assert isinstance(played.program_stopped(Completed(1), "v1"), AskModel)
+    assert isinstance(played.program_stopped(Completed(1)), AskModel)
     assert kinds(played) == [TurnStarted, ProgramFinished]
 
 
 def test_an_open_program_that_waits_again_ends_the_turn_without_the_model() -> None:
     played = turn(request(QUESTION, open_block()))
     played.start()
-    assert isinstance(played.program_stopped(Suspended((CALL,)), "v1"), Done)
+    assert isinstance(played.program_stopped(Suspended((CALL,))), Done)
     assert kinds(played) == [TurnStarted, CallsHandedOut, TurnReply]
 
 
 def test_finished_programs_without_an_outcome_are_replayed_before_the_model_is_asked() -> None:
-    finished = CodeBlock(Program("typescript", "return 1;", "p1"))
+    finished = CodeBlock(ProgramState(Program("typescript", "return 1;", "p1")))
     played = turn(request(QUESTION, finished, QUESTION))
     step = played.start()
     assert step == ReplayPrograms((QUESTION, finished, QUESTION))
-    resolved = CodeBlock(finished.program, outcome=Completed(7))
+    resolved = CodeBlock(finished.state, outcome=Completed(7))
     step = played.programs_replayed([QUESTION, resolved, QUESTION])
     assert isinstance(step, AskModel)
     assert step.body["messages"][-2]["content"] == "Result:\n7"
@@ -142,7 +144,11 @@ def waiting_for_the_program() -> Turn:
 
 
 def waiting_for_replays() -> Turn:
-    played = turn(request(QUESTION, CodeBlock(Program("typescript", "return 1;", "p1")), QUESTION))
+    played = turn(
+        request(
+            QUESTION, CodeBlock(ProgramState(Program("typescript", "return 1;", "p1"))), QUESTION
+        )
+    )
     played.start()
     return played
 
@@ -161,7 +167,7 @@ def done() -> Turn:
 
 REPORTS: dict[str, Callable[[Turn], object]] = {
     "start": lambda played: played.start(),
-    "program_stopped": lambda played: played.program_stopped(Completed(1), "v1"),
+    "program_stopped": lambda played: played.program_stopped(Completed(1)),
     "programs_replayed": lambda played: played.programs_replayed([QUESTION]),
     "model_sent": lambda played: played.model_sent(TextPiece("Nothing.")),
     "model_answered": lambda played: played.model_answered(),

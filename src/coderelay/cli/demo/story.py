@@ -11,7 +11,7 @@ from rich.text import Text
 from coderelay.cli.demo.client import Span
 from coderelay.cli.printable import printable
 from coderelay.cli.run_display import duration
-from coderelay.conversation import DamagedState, call_ids
+from coderelay.conversation import StateError, call_ids
 from coderelay.conversation.program_state import ProgramState
 from coderelay.core import Json
 
@@ -82,7 +82,7 @@ class Story:
         """Print the program that the id of a first call carries. A client need not know of it."""
         try:
             state = call_ids.decode(id) if call_ids.is_ours(id) else None
-        except DamagedState:
+        except StateError:
             return
         if not isinstance(state, ProgramState):
             return

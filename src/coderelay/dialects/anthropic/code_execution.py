@@ -5,6 +5,8 @@ carries the state for a replay. The result is text, as in the API: the output an
 `stdout`, a failure in `stderr`. When it comes back, this text is used instead of a replay.
 """
 
+from dataclasses import replace
+
 from coderelay.conversation import FieldError, HistoryError, Unsupported
 from coderelay.conversation.block_builder import short_id
 from coderelay.conversation.old_state import from_block_id
@@ -14,11 +16,13 @@ from coderelay.conversation.outcome_text import (
     output_and_log,
 )
 from coderelay.conversation.program_state import (
-    SourcelessState,
-    decode_without_source,
-    encode_without_source,
+    BESIDE_SOURCE,
+    ProgramState,
+    decode_state,
+    encode_state,
+    state_error,
 )
-from coderelay.conversation.state_text import UnreadableState
+from coderelay.conversation.state_text import InflateBudget, UnreadableState, is_state
 from coderelay.core import Completed, Failed, Failure, Json, Log, Program
 from coderelay.core.program import FIXED_DATE
 from coderelay.dialects.anthropic.tools import CODE_EXECUTION
@@ -27,38 +31,54 @@ from coderelay.dialects.kit.fields import Fields
 LANGUAGE = "python"
 RESULT = "code_execution_tool_result"
 _PREFIX = "srvtoolu_"
+_FIRST_VERSION = "cr1_"
 
 
-def block_id(program: Program) -> str:
-    """Return the id of a program's block. A program of another server keeps its id."""
-    return (
-        program.id if program.id.startswith(_PREFIX) else _PREFIX + encode_without_source(program)
-    )
+def block_id(state: ProgramState) -> str:
+    """Return the id of a program's block. A block that the client sent keeps its id."""
+    return state.sent_as or _PREFIX + encode_state(state.without_source(), BESIDE_SOURCE)
 
 
-def program_id(id: str) -> str:
+def program_id(id: str, budget: InflateBudget) -> str:
     """Return the id of the program that a block's id belongs to."""
-    state = _state(id)
-    return id if state is None else state.id
+    try:
+        state = decode_block_id(id, budget)
+    except UnreadableState:
+        return id
+    return id if state is None else state.program.id
 
 
-def read_program(block: Fields) -> tuple[Program, HistoryError | None]:
-    """Return the program of a `server_tool_use` block, and an error if its code was changed."""
+def read_program(block: Fields, budget: InflateBudget) -> tuple[ProgramState, HistoryError | None]:
+    """Return the program of a `server_tool_use` block, and an error if its code was changed or the
+    state in its id cannot be read."""
     if block.text("name") != CODE_EXECUTION:
         reason = f"must be {CODE_EXECUTION!r}, not {block.text('name')!r:.60}"
         raise Unsupported(block.path("name"), reason)
     id, source = block.text("id"), block.inner("input").text("code")
     if not id:
         raise FieldError(block.path("id"), "must not be empty")
-    state = _state(id)
+    foreign = ProgramState(Program(LANGUAGE, source, id, FIXED_DATE), sent_as=id)
+    try:
+        state = decode_block_id(id, budget)
+    except UnreadableState as error:
+        return foreign, state_error(f"the block id {short_id(id)}", error, block.path("id"))
     if state is None:
-        return Program(LANGUAGE, source, id, FIXED_DATE), None
-    program = state.program(source)
-    if program is not None:
-        return program, None
+        return foreign, None
+    whole = state.with_source(source)
+    if whole is not None:
+        return replace(whole, sent_as=id), None
     reason = f"the code of {short_id(id)} was changed: send blocks back unchanged"
-    changed = Program(LANGUAGE, source, state.id, state.created)
+    changed = replace(state, program=replace(state.program, source=source), sent_as=id)
     return changed, HistoryError(reason, block.path("input.code"))
+
+
+def decode_block_id(id: str, budget: InflateBudget) -> ProgramState | None:
+    """Return the state in a block's id, which is without source, or None if another server made the
+    id. Raises `UnreadableState`."""
+    text = id.removeprefix(_PREFIX)
+    if text == id or not (is_state(text) or text.startswith(_FIRST_VERSION)):
+        return None
+    return from_block_id(text, LANGUAGE) or decode_state(text, BESIDE_SOURCE, budget)
 
 
 def read_result(block: Fields) -> Completed | Failed:
@@ -77,17 +97,17 @@ def read_result(block: Fields) -> Completed | Failed:
             raise Unsupported(content.path("type"), reason)
 
 
-def program_block(program: Program) -> dict[str, Json]:
+def program_block(state: ProgramState) -> dict[str, Json]:
     """Return the block for a program."""
     return {
         "type": "server_tool_use",
-        "id": block_id(program),
+        "id": block_id(state),
         "name": CODE_EXECUTION,
-        "input": {"code": program.source},
+        "input": {"code": state.program.source},
     }
 
 
-def result_block(program: Program, outcome: Completed | Failed) -> dict[str, Json]:
+def result_block(state: ProgramState, outcome: Completed | Failed) -> dict[str, Json]:
     """Return the block for a program's outcome."""
     failed = isinstance(outcome, Failed)
     output, log = output_and_log(outcome)
@@ -99,19 +119,7 @@ def result_block(program: Program, outcome: Completed | Failed) -> dict[str, Jso
         "return_code": 1 if failed else 0,
         "content": [],
     }
-    return {"type": RESULT, "tool_use_id": block_id(program), "content": content}
-
-
-def _state(id: str) -> SourcelessState | None:
-    """Return the state in a block's id, or None if another server made it."""
-    text = id.removeprefix(_PREFIX)
-    old = from_block_id(text, LANGUAGE)
-    if old is not None:
-        return old
-    try:
-        return decode_without_source(text)
-    except UnreadableState:
-        return None
+    return {"type": RESULT, "tool_use_id": block_id(state), "content": content}
 
 
 def _failure(text: str) -> Failure:

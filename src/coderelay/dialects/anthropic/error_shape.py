@@ -21,7 +21,7 @@ _TYPES = {
     "server_error": "api_error",
 }
 """The API's type for each of our error codes; all other codes are `invalid_request_error`."""
-_DETAILED = frozenset({"divergence", "damaged_token", "max_programs"})
+_DETAILED = frozenset({"divergence", "damaged_token", "newer_token", "max_programs"})
 """Codes that are put into `details`, because the API has no type for them."""
 
 

@@ -134,11 +134,11 @@ class _AssistantBlocks:
                     self._calls.append(_call(block))
                 case "server_tool_use":
                     self._flush()
-                    program, problem = read_program(block)
-                    self._history.begin_program(program, problem=problem)
+                    state, problem = read_program(block, self._history.budget)
+                    self._history.begin_program(state, problem=problem)
                 case type if type == RESULT:
                     self._flush()
-                    id = program_id(block.text("tool_use_id"))
+                    id = program_id(block.text("tool_use_id"), self._history.budget)
                     self._history.end_program(id, read_result(block), where=self._where)
                 case type if type in _REASONING:
                     pass

@@ -22,7 +22,7 @@ from coderelay.conversation import (
     TurnReply,
     TurnRequest,
 )
-from coderelay.core import Json, Program
+from coderelay.core import Json
 from coderelay.dialects.anthropic.code_execution import block_id, program_block, result_block
 from coderelay.dialects.anthropic.request_state import state_of
 from coderelay.dialects.kit.code_mode import receipt_to_json
@@ -124,12 +124,13 @@ def blocks_besides_text(entry: NewEntry, request: TurnRequest) -> list[Block]:
     match entry:
         case AssistantText():
             return []
-        case ProgramStarted(program):
-            return [program_block(program)] if caller else []
-        case ProgramFinished(program, outcome):
-            return [result_block(program, outcome)] if caller else []
-        case CallsHandedOut(program, calls):
-            return [_call(call, _by(program, caller)) for call in calls]
+        case ProgramStarted(state):
+            return [program_block(state)] if caller else []
+        case ProgramFinished(state, outcome):
+            return [result_block(state, outcome)] if caller else []
+        case CallsHandedOut(state, calls):
+            by = {"caller": {"type": caller, "tool_id": block_id(state)}} if caller else {}
+            return [_call(call, by) for call in calls]
         case DirectCalls(calls):
             direct = {"caller": {"type": "direct"}} if caller else {}
             return [_direct_call(call, direct) for call in calls]
@@ -149,10 +150,6 @@ def _text_blocks(text: str, reasoning: str, request: TurnRequest) -> list[Block]
     if text:
         found.append({"type": "text", "text": text})
     return found
-
-
-def _by(program: Program, caller: str | None) -> Block:
-    return {"caller": {"type": caller, "tool_id": block_id(program)}} if caller else {}
 
 
 def _call(call: HandedCall, by: Block) -> Block:

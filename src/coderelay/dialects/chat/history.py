@@ -7,9 +7,9 @@ from coderelay.conversation.history_reader import History, ReturnedCall
 from coderelay.core import Completed, Failed, Failure, Json, Log
 from coderelay.core.json_values import NotJson, dump, kind
 from coderelay.core.outcome import FailureKind
+from coderelay.dialects.chat.code_messages import read_code
 from coderelay.dialects.kit.fields import Fields
 from coderelay.dialects.kit.history_limits import check_length, parse_arguments
-from coderelay.dialects.kit.program_fields import read_program, unknown_language
 
 _KINDS: tuple[FailureKind, ...] = ("syntax", "exception", "limit", "arguments", "deadlock")
 
@@ -22,8 +22,8 @@ def read_messages(messages: Sequence[Json], history: History, *, language: str) 
         fields = Fields(message, where)
         match fields.text("role"):
             case "code":
-                program = read_program(fields, "code", language=language)
-                history.begin_program(program, problem=unknown_language(program.language, fields))
+                state, problem = read_code(fields, language, history.budget)
+                history.begin_program(state, problem=problem)
             case "code_result":
                 history.end_program(fields.text("id"), _outcome(fields), where=where)
             case "assistant" if fields.value.get(_calls_name(fields)):

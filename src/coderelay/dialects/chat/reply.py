@@ -27,6 +27,7 @@ from coderelay.conversation import (
 )
 from coderelay.core import Completed, Failed, Json
 from coderelay.core.json_values import dump
+from coderelay.dialects.chat.code_messages import code_message
 from coderelay.dialects.kit.code_mode import receipt_to_json
 from coderelay.wire import outcome_to_json
 
@@ -146,22 +147,15 @@ def _messages(entry: NewEntry) -> list[dict[str, Json]]:
     match entry:
         case AssistantText():
             return [_message([entry])]
-        case ProgramStarted(program, text, reasoning):
-            code = {
-                "role": "code",
-                "id": program.id,
-                "language": program.language,
-                "created": program.created,
-                "code": program.source,
-            }
+        case ProgramStarted(state, text, reasoning):
             before = [_assistant(text, [], reasoning=reasoning)] if text else []
-            return [*before, code]
+            return [*before, code_message(state)]
         case CallsHandedOut(_, calls):
             return [_assistant("", [_call(call) for call in calls])]
         case DirectCalls(calls, text, reasoning):
             return [_assistant(text, [dict(call) for call in calls], reasoning=reasoning)]
-        case ProgramFinished(program, outcome):
-            return [{"role": "code_result", "id": program.id, **_result(outcome)}]
+        case ProgramFinished(state, outcome):
+            return [{"role": "code_result", "id": state.program.id, **_result(outcome)}]
         case _:
             assert_never(entry)
 

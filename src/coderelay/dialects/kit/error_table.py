@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from coderelay.conversation import (
     DamagedState,
     FieldError,
+    NewerState,
     ProgramsSpent,
     TooLarge,
     UpstreamError,
@@ -18,6 +19,7 @@ INVALID_REQUEST = "invalid_request_error"
 _TABLE: tuple[tuple[type[Exception], int, str], ...] = (
     (Diverged, 400, "divergence"),
     (DamagedState, 400, "damaged_token"),
+    (NewerState, 400, "newer_token"),
     (FieldError, 422, INVALID_REQUEST),
     (TooLarge, 413, INVALID_REQUEST),
     (RequestError, 400, INVALID_REQUEST),

@@ -55,8 +55,8 @@ class InputItems:
                 pass  # Chat Completions has no way to send reasoning back
             case "program":
                 self._flush()
-                program, problem = read_program(item, self._language)
-                self._history.begin_program(program, problem=problem)
+                state, problem = read_program(item, self._language, self._history.budget)
+                self._history.begin_program(state, problem=problem)
             case "program_output":
                 self._flush()
                 self._history.end_program(read_id(item), read_output(item), where=where)

@@ -56,15 +56,15 @@ def entry_items(entry: NewEntry, *, vendor: bool) -> Iterator[Item]:
     match entry:
         case AssistantText():
             pass
-        case ProgramStarted(program):
+        case ProgramStarted(state):
             if vendor:
-                yield program_item(program)
-        case ProgramFinished(program, outcome):
+                yield program_item(state)
+        case ProgramFinished(state, outcome):
             if vendor:
-                yield output_item(program, outcome)
-        case CallsHandedOut(program, calls):
+                yield output_item(state.program, outcome)
+        case CallsHandedOut(state, calls):
             for handed in calls:
-                yield _handed(handed) | ({"caller": caller(program)} if vendor else {})
+                yield _handed(handed) | ({"caller": caller(state.program)} if vendor else {})
         case DirectCalls(calls):
             for call in calls:
                 yield _direct(call) | ({"caller": {"type": "direct"}} if vendor else {})

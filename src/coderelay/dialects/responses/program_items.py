@@ -4,11 +4,18 @@ The fingerprint carries the state for a replay and a digest of the code, so that
 client is detected.
 """
 
-from coderelay.conversation import DamagedState, FieldError
+from coderelay.conversation import DamagedState, FieldError, StateError
+from coderelay.conversation.block_builder import short_id
 from coderelay.conversation.old_state import from_fingerprint
 from coderelay.conversation.outcome_text import outcome_as_text, outcome_from_text
-from coderelay.conversation.program_state import decode_without_source, encode_without_source
-from coderelay.conversation.state_text import UnreadableState
+from coderelay.conversation.program_state import (
+    BESIDE_SOURCE,
+    ProgramState,
+    decode_state,
+    encode_state,
+    state_error,
+)
+from coderelay.conversation.state_text import InflateBudget, UnreadableState, is_state
 from coderelay.core import Completed, Failed, Json, Program
 from coderelay.dialects.kit.fields import Fields
 from coderelay.languages.language_registry import LANGUAGES
@@ -22,14 +29,15 @@ def caller(program: Program) -> dict[str, Json]:
     return {"type": "program", "caller_id": _PREFIX + program.id}
 
 
-def program_item(program: Program) -> dict[str, Json]:
+def program_item(state: ProgramState) -> dict[str, Json]:
     """Return the item for a program."""
+    program = state.program
     return {
         "type": "program",
         "id": f"prg_{program.id}",
         "call_id": _PREFIX + program.id,
         "code": program.source,
-        "fingerprint": encode_without_source(program),
+        "fingerprint": encode_state(state.without_source(), BESIDE_SOURCE),
     }
 
 
@@ -45,23 +53,27 @@ def output_item(program: Program, outcome: Completed | Failed) -> dict[str, Json
     }
 
 
-def read_program(item: Fields, language: str) -> tuple[Program, DamagedState | None]:
-    """Return the program of an item, and an error if it was changed. `language` is used if the
-    item's fingerprint cannot be read."""
-    id, source = read_id(item), item.text("code")
-    fingerprint = item.text("fingerprint")
-    program = from_fingerprint(fingerprint, id, source)
-    field = "fingerprint"
-    if program is None:
-        try:
-            state = decode_without_source(fingerprint)
-        except UnreadableState:
-            return Program(language, source, id), _damaged(item, field)
-        program = state.program(source) if state.id == id else None
-        field = "code" if state.id == id else "call_id"
-    if program is None or program.language not in LANGUAGES:
-        return Program(language, source, id), _damaged(item, field)
-    return program, None
+def read_program(
+    item: Fields, language: str, budget: InflateBudget
+) -> tuple[ProgramState, StateError | None]:
+    """Return the program of an item, and an error if it was changed or its fingerprint cannot be
+    read. `language` is used if the fingerprint cannot be read."""
+    id, source, fingerprint = read_id(item), item.text("code"), item.text("fingerprint")
+    unknown = ProgramState(Program(language, source, id))
+    state = from_fingerprint(fingerprint, id, source)
+    if state is None and not is_state(fingerprint):
+        return unknown, _changed(item, "fingerprint")
+    try:
+        found = state or decode_state(fingerprint, BESIDE_SOURCE, budget)
+    except UnreadableState as error:
+        what, where = f"the fingerprint {short_id(fingerprint)}", item.path("fingerprint")
+        return unknown, state_error(what, error, where)
+    if found.program.language not in LANGUAGES:
+        return unknown, _changed(item, "fingerprint")
+    if found.program.id != id:
+        return unknown, _changed(item, "call_id")
+    whole = found.with_source(source)
+    return (unknown, _changed(item, "code")) if whole is None else (whole, None)
 
 
 def read_output(item: Fields) -> Completed | Failed:
@@ -80,7 +92,7 @@ def read_id(item: Fields) -> str:
     return id
 
 
-def _damaged(item: Fields, field: str) -> DamagedState:
+def _changed(item: Fields, field: str) -> DamagedState:
     where = item.path(field)
     return DamagedState(
         "the program is not as it was handed out: send its item back unchanged, with its "
