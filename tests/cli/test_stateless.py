@@ -3,7 +3,7 @@ batch."""
 
 import pytest
 
-from coderelay.cli.replay_check import live_outcome
+from coderelay.cli.demo.local import live_outcome
 from coderelay.core import Call, Completed, Outcome, Suspended
 
 A, B, C = (Call(index, "f", {}) for index in range(3))

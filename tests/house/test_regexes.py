@@ -37,7 +37,7 @@ MEASURED = {
     "core.json_pieces._ITEMS_ONLY": READ_JSON,
     "core.json_pieces._ITEMS_OR_NESTED": READ_JSON,
     "core.json_pieces._SPACE": READ_JSON,
-    "core.json_strings._INSIDE": READ_JSON,
+    "core.json_counts._INSIDE": READ_JSON,
     "core.unicode.group": "core.unicode.normalize",
     "declare.tool_index._SENTENCE": "declare.tool_index.first_sentence",
     "schemas.validation.regex_size._TOKEN": "schemas.validation.regex_size.measure",

@@ -9,9 +9,9 @@ import pytest
 
 from coderelay.core import Json
 from coderelay.server import exchange
+from coderelay.server.admission import ShortestFirst
 from coderelay.server.body_reader import ROOM, BodyReader
 from coderelay.server.refusals import Full, NotJsonBody
-from coderelay.server.shortest_first import ShortestFirst
 from coderelay.server.workers import Workers
 from coderelay.wire import parse
 

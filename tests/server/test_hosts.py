@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from coderelay.dialects.registry import DIALECTS
+from coderelay.server.access import host_name
 from coderelay.server.app import paths
-from coderelay.server.hosts import host_name
 from coderelay.server.settings import InvalidSetting, Settings
 from tests.server.raw import exchange, status_and_error
 from tests.server.serving import COMPLETIONS, PLAIN, gateway, refusal

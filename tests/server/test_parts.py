@@ -15,8 +15,8 @@ from coderelay import Program, evaluate
 from coderelay.core import Limits
 from coderelay.core.alternatives import alternatives
 from coderelay.languages.language_registry import LANGUAGES
+from coderelay.server.access import Keys, key_of
 from coderelay.server.admission import Admission
-from coderelay.server.keys import Keys, key_of
 from coderelay.server.logs import JsonLines
 from coderelay.server.metrics import Metrics
 from coderelay.server.refusals import Full, RepeatedHeader, Unauthorized

@@ -17,14 +17,12 @@ from coderelay.core.errors import (
     TimedOut,
     UnknownLanguage,
 )
-from coderelay.core.evaluate import CallHost, Execution, Run, evaluate
-from coderelay.core.host_work import Work
+from coderelay.core.evaluate import CallHost, Execution, Run, Work, evaluate
 from coderelay.core.journal import Entry, Journal
 from coderelay.core.json_values import Json
 from coderelay.core.limits import DEFAULT_LIMITS, Limits
 from coderelay.core.outcome import Completed, Failed, Failure, Log, Outcome, Suspended
-from coderelay.core.program import Program
-from coderelay.core.tool import Schema, Tool, ToolName
+from coderelay.core.program import Program, Schema, Tool, ToolName
 
 __all__ = [
     "DEFAULT_LIMITS",

@@ -6,10 +6,20 @@ from typing import Protocol
 
 from coderelay.core.call import Call, Result, Returned
 from coderelay.core.errors import RequestError
-from coderelay.core.host_work import Work
 from coderelay.core.journal import Journal, check, journal_too_long
 from coderelay.core.made_calls import MadeCalls
 from coderelay.core.outcome import Failed, Outcome, Suspended
+
+
+class Work:
+    """The cost of one answer of the host so far, in fuel."""
+
+    def __init__(self) -> None:
+        self.fuel = 0
+
+    def add(self, fuel: int) -> None:
+        """Add to the cost."""
+        self.fuel += fuel
 
 
 class Execution(Protocol):

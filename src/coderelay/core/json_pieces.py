@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from coderelay.core.cancellation import is_still_needed
 from coderelay.core.errors import TimedOut
-from coderelay.core.json_strings import PIECE, STRING, string_cuts, wrong
+from coderelay.core.json_counts import PIECE, STRING, string_cuts, wrong
 from coderelay.core.json_values import MAX_DEPTH, Json, NotJson
 from coderelay.core.limits import MB
 

@@ -1,8 +1,12 @@
-"""A program: the model's source, and everything else that a run depends on besides the tools and
-the journal."""
+"""A program and the tools that it may call: what a run depends on besides the journal.
+
+A tool is only declared here. Its implementation stays with the client.
+"""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from coderelay.core.errors import InvalidProgram
 
@@ -37,3 +41,31 @@ class Program:
     def seed(self) -> bytes:
         """Return 32 bytes that are derived from the id: the only randomness that a program gets."""
         return hashlib.sha256(b"coderelay:" + self.id.encode("utf-8", "surrogatepass")).digest()
+
+
+Schema = Mapping[str, Any] | bool
+"""A JSON Schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that a program may call. `returns` is the schema of its results, or None if the client
+    declares none."""
+
+    name: str
+    description: str = ""
+    parameters: Schema = field(default_factory=lambda: {"type": "object", "properties": {}})
+    returns: Schema | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolName:
+    """A tool's names: `name` as the client declared it, and `identifiers` in a program's language.
+
+    `identifiers[0]` is the one that the model is told; the others work as well. `parameters` are
+    the names of the arguments in schema order, for languages with positional arguments.
+    """
+
+    name: str
+    identifiers: tuple[str, ...]
+    parameters: tuple[str, ...] = ()

@@ -28,12 +28,11 @@ from typing import TypeAlias
 
 from coderelay.core import Json, Schema
 from coderelay.core.nearest_names import KNOWN, LONGEST, Nearest
-from coderelay.schemas.type_members import Members, TypeMembers
+from coderelay.schemas.type_members import Members, TypeMembers, WholeReading
 from coderelay.schemas.type_model import Shape
 from coderelay.schemas.unshown_names import Mentioned, UnshownNames
 from coderelay.schemas.validation import Walk
 from coderelay.schemas.validation.walk import Path
-from coderelay.schemas.whole_reading import WholeReading
 
 _Link: TypeAlias = "tuple[_Link, str | int] | None"
 """The place of a part: the place of the value that contains it, and the step from there. Whole

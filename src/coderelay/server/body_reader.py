@@ -12,9 +12,8 @@ from coderelay.core import Json
 from coderelay.core.json_reader import is_quickly_read
 from coderelay.core.limits import MB
 from coderelay.models.large_work import RunBlocking
-from coderelay.server.admission import Admission
+from coderelay.server.admission import Admission, ShortestFirst
 from coderelay.server.exchange import Exchange
-from coderelay.server.shortest_first import ShortestFirst
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from coderelay.core import Json
 from coderelay.core.json_counts import TooManyValues
 from coderelay.core.json_values import NotJson, dump
-from coderelay.server.headers import Headers
+from coderelay.server.access import Headers
 from coderelay.server.refusals import (
     BodyTooLarge,
     ClientDisconnected,

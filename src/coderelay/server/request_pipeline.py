@@ -9,9 +9,9 @@ from starlette.types import Receive, Scope, Send
 
 from coderelay.core import CoderelayError, Json
 from coderelay.dialects.dialect import Dialect
+from coderelay.server.access import key_of
 from coderelay.server.exchange import CLIENT_CLOSED_REQUEST, Exchange
 from coderelay.server.handlers import Handler
-from coderelay.server.keys import key_of
 from coderelay.server.logs import log, log_bug
 from coderelay.server.refusals import ClientDisconnected, RequestRefused
 from coderelay.server.service import Service

@@ -25,11 +25,10 @@ from coderelay.models.http_transport import transport_for
 from coderelay.models.large_work import RunBlocking
 from coderelay.models.model import Model
 from coderelay.models.passthrough import Passthrough
+from coderelay.server.access import Hosts, Keys
 from coderelay.server.admission import Admission
 from coderelay.server.body_reader import BodyReader
 from coderelay.server.demonstration_model import demonstration
-from coderelay.server.hosts import Hosts
-from coderelay.server.keys import Keys
 from coderelay.server.metrics import Metrics
 from coderelay.server.readiness import Readiness
 from coderelay.server.settings import SCRIPTED, Settings

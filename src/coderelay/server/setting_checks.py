@@ -3,8 +3,8 @@
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from coderelay.server.access import ANY, host_name
 from coderelay.server.declared_settings import quoted
-from coderelay.server.hosts import ANY, host_name
 
 SCRIPTED = "scripted"
 """The upstream that is not an endpoint: a model that answers by script, to try things out."""

@@ -17,8 +17,8 @@ from coderelay.models.content_encoding import unpacker
 from coderelay.models.http_connection import HttpConnection
 from coderelay.models.redaction import LONGEST, scrub
 from coderelay.models.server_sent_events import EventReader, WholeEvents
+from coderelay.server.access import Hosts
 from coderelay.server.client_connection import ClientConnection
-from coderelay.server.hosts import Hosts
 from tests.attacks.costs import Case
 
 EVENT = 256 * 1024
@@ -169,7 +169,7 @@ CASES = (
         lambda made: scrub(*made),
     ),
     Case(
-        "server.hosts.Hosts.check",
+        "server.access.Hosts.check",
         "a name of dots",
         HEAD,
         lambda size: b"." * size,

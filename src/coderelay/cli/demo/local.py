@@ -2,6 +2,8 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -9,13 +11,26 @@ from rich.rule import Rule
 from rich.syntax import Syntax
 from rich.text import Text
 
-from coderelay.cli.replay_check import Replay, replays
 from coderelay.cli.run_display import Display
 from coderelay.cli.source_file import read_program
 from coderelay.client import Event, Report, Stepped, drive
 from coderelay.client.local_tool import AnyLocalTool
-from coderelay.core import EngineError, Outcome, Program, Suspended
-from coderelay.programs import start
+from coderelay.core import EngineError, Journal, Outcome, Program, Suspended, Tool
+from coderelay.programs import evaluate, start
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """One run from a prefix of the journal, beside what the live run came to at that point."""
+
+    answers: int
+    outcome: Outcome
+    live: Outcome
+
+    @property
+    def same(self) -> bool:
+        """Whether calls, value, error, logs and fuel are all equal."""
+        return self.outcome == self.live
 
 
 def play_locally(console: Console, path: Path, tools: tuple[AnyLocalTool, ...]) -> None:
@@ -69,3 +84,23 @@ def _line(replay: Replay, total: int) -> Text:
     verdict = Text("✓ as live", "green") if replay.same else Text("✗ not as live", "red")
     text = f"{replay.answers:>3} of {total} answers · {replay.outcome.fuel:,} fuel · {found} "
     return Text(text) + verdict
+
+
+def replays(
+    program: Program, tools: Sequence[Tool], journal: Journal, steps: Sequence[Outcome]
+) -> Iterator[Replay]:
+    """Run a program through every prefix of its journal; `steps` are the live outcomes."""
+    for answers in range(len(journal) + 1):
+        outcome = evaluate(program, tools, journal[:answers])
+        yield Replay(answers, outcome, live_outcome(steps, answers))
+
+
+def live_outcome(steps: Sequence[Outcome], answers: int) -> Outcome:
+    """The outcome of the live run after that many answers, also inside a batch."""
+    for outcome in steps:
+        if not isinstance(outcome, Suspended):
+            return outcome
+        waiting = tuple(call for call in outcome.calls if call.index >= answers)
+        if waiting:
+            return replace(outcome, calls=waiting)
+    raise ValueError(f"the live run never came to {answers} answers")

@@ -1,16 +1,34 @@
-"""Checks the headers `Host` and `Origin`, so that foreign web pages cannot use the server.
+"""Checks who may use the server: by the headers `Host` and `Origin`, and by the client's key.
 
 A web page can send requests to every address that its visitor's browser reaches, including this
 server, and without client keys they would be served with the operator's key. Browsers send the
 page's address in `Origin`, and the server's name in `Host`. A page can make its own domain name
 point to this server's address (DNS rebinding), but it cannot fake an IP address in `Host`.
+
+If a header is repeated, a proxy may use the first value and this server the last, which attackers
+can exploit. So a repeated one is refused. Keys are compared in constant time.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from hashlib import sha256
+from hmac import compare_digest
 from ipaddress import ip_address
+from typing import TypeAlias
 
-from coderelay.server.headers import Headers, only
-from coderelay.server.refusals import Foreign, HostMissing
+from coderelay.server.refusals import Foreign, HostMissing, RepeatedHeader, Unauthorized
+
+Headers: TypeAlias = Sequence[tuple[bytes, bytes]]
+"""Names in lower case and values, as in ASGI."""
+
+
+def only(headers: Headers, name: bytes) -> str | None:
+    """Return the value of a header, or None if it is missing. Raises `RepeatedHeader` if it occurs
+    more than once."""
+    values = [value for other, value in headers if other == name]
+    if len(values) > 1:
+        raise RepeatedHeader(f"the header {name.decode()!r} is there twice: send it once")
+    return values[0].decode("latin-1") if values else None
+
 
 ANY = "*"
 """Allows every name."""
@@ -99,3 +117,40 @@ def _refusal(what: str, netloc: str) -> str:
         f"it with --allow-host {name} (or CODERELAY_ALLOW_HOSTS={name}), or with client keys "
         "(--client-key)"
     )
+
+
+_NAMES = (b"authorization", b"x-api-key", b"api-key")
+"""The headers in which a client may send its key; the first one with a key is used."""
+
+
+class Keys:
+    """The client keys. If there are none, everybody may use the server."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        # Digests all have the same length, so comparing them does not reveal the length of a key.
+        self._digests = [sha256(key.encode()).digest() for key in keys]
+
+    def check(self, key: str | None) -> None:
+        """Raise `Unauthorized` unless the key is one of the client keys."""
+        if not self._digests:
+            return
+        if key is None:
+            raise Unauthorized(
+                "the key is missing: send it as 'Authorization: Bearer <key>' or as 'x-api-key'"
+            )
+        sent = sha256(key.encode()).digest()
+        matching = [compare_digest(sent, digest) for digest in self._digests]
+        if not any(matching):
+            raise Unauthorized("the key is wrong: ask the operator of this server for a client key")
+
+
+def key_of(headers: Headers) -> str | None:
+    """Return the client's key, or None. OpenAI's clients send it as `Authorization`, Anthropic's as
+    `x-api-key`, Azure's as `api-key`. Raises `RepeatedHeader` if one of them is repeated."""
+    authorization, *plain = (only(headers, name) or "" for name in _NAMES)
+    scheme, _, key = authorization.partition(" ")
+    if scheme.lower() != "bearer":
+        key = next(filter(None, plain), "")
+    key = key.strip()
+    usable = key.isascii() and key.isprintable()  # others cannot be sent upstream in a header
+    return key if key and usable else None

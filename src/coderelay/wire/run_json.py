@@ -1,16 +1,27 @@
-"""A journal as JSON: a list of `{name, arguments, value}` or `{name, arguments, error}`."""
+"""Journals and outcomes as JSON.
 
+A journal is a list of `{name, arguments, value}` or `{name, arguments, error}`. An outcome has its
+status, the fields of that status, and the logs as text.
+"""
+
+import json
 from typing import assert_never
 
 from coderelay.core import (
+    Call,
     CallError,
+    Completed,
     Entry,
+    Failed,
+    Failure,
     InvalidJournal,
     Journal,
     Json,
+    Outcome,
     Raised,
     Result,
     Returned,
+    Suspended,
 )
 from coderelay.core.json_values import NotJson, check_depth, kind
 
@@ -89,3 +100,48 @@ def _shallow(item: dict[str, Json], where: str) -> None:
             check_depth(item.get(field))
         except NotJson as error:
             raise InvalidJournal(f"'{field}' of {where} is {error}") from error
+
+
+def outcome_to_json(outcome: Outcome) -> dict[str, Json]:
+    """The JSON form of an outcome, as `POST /v1/code/evaluate` answers with it."""
+    logs = [log.text for log in outcome.logs]
+    match outcome:
+        case Suspended(calls):
+            return {"status": "suspended", "calls": [_call(call) for call in calls], "logs": logs}
+        case Completed(value):
+            return {"status": "completed", "value": value, "logs": logs}
+        case Failed(error):
+            return {"status": "failed", "error": _failure(error), "logs": logs}
+        case _:
+            assert_never(outcome)
+
+
+def _call(call: Call) -> dict[str, Json]:
+    return {"index": call.index, "name": call.name, "arguments": call.arguments}
+
+
+def _failure(failure: Failure) -> dict[str, Json]:
+    """The JSON form of a failure, without the fields that are not known."""
+    fields: dict[str, Json] = {
+        "kind": failure.kind,
+        "name": failure.name,
+        "message": failure.message,
+        "limit": failure.limit,
+        "line": failure.line,
+        "column": failure.column,
+        "stack": failure.stack,
+        "frame": failure.frame,
+        "calls": failure.calls,
+    }
+    return {
+        name: value
+        for name, value in fields.items()
+        if name in ("kind", "message") or value not in (None, "")
+    }
+
+
+def render(value: Json) -> bytes:
+    """The text of a value, indented, in UTF-8. A lone surrogate, which UTF-8 cannot encode, is
+    escaped: Python's escape of it is also that of JSON."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
+    return text.encode("utf-8", "backslashreplace")
