@@ -58,6 +58,7 @@ def serve(
 
     Each setting is a flag, an environment variable and a key of the configuration
     file. A flag goes before the environment, and the environment before the file.
+    The variables of OpenAI's clients (OPENAI_…) count only if no other source does.
 
     [bold]Examples[/]
       coderelay serve --upstream http://127.0.0.1:11434/v1
